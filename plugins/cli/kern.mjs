@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+// The bin. It has to be read by whatever Node the system has, so: no static import, no await at the top, nothing
+// younger than Node 12 before the version check.
+
+const argv = process.argv.slice(2);
+const required = 24;
+
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) printVersion();
+else if (Number.parseInt(process.versions.node, 10) < required) runUnderBundledNode().catch(fail);
+else run().catch(fail);
+
+async function printVersion() {
+  const fs = await import('fs');
+  const { version } = JSON.parse(fs.readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  process.stdout.write(`${version}\n`);
+}
+
+async function runUnderBundledNode() {
+  const { fileURLToPath } = await import('url');
+  const { bundledNode, launch } = await import('./launch.mjs');
+  const here = fileURLToPath(import.meta.url);
+  // A launcher above us means that the Node it chose is too old as well: going on would never end.
+  const node = process.env.KERN_LAUNCHER_FD ? undefined : await bundledNode(here, required);
+  if (node === undefined) {
+    process.stderr.write(
+      `kern needs Node ${required} or newer, and this is Node ${process.versions.node} (${process.execPath}).\n` +
+        'Install it from https://nodejs.org, or with a version manager: nvm install 24, fnm install 24, mise use node@24.\n' +
+        'In a checkout of kern, npm ci brings a Node of its own, which is then used.\n',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  await launch(node, [...process.execArgv, here, ...argv]);
+}
+
+async function run() {
+  if (process.env.KERN_TIMING) performance.mark('kern:bin');
+  const fs = await import('node:fs');
+  const module = await import('node:module');
+  if (process.env.KERN_LAUNCHER_FD) await import('./launched.mjs');
+  await useCompileCache(fs, module);
+  const main = await import(entry(fs, module));
+  process.exitCode = await main.main(argv);
+}
+
+/** Compiled code is kept in KERN_HOME; where that cannot be written, start is slower and nothing else changes. */
+async function useCompileCache(fs, module) {
+  try {
+    const os = await import('node:os');
+    const path = await import('node:path');
+    const home = process.env.KERN_HOME || path.join(os.homedir(), '.kern');
+    const folder = path.join(home, 'cache', 'compile');
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    module.enableCompileCache(folder);
+  } catch {
+    // A read-only home, or none at all.
+  }
+}
+
+/** dist/ whenever it is there; the sources when they are asked for, or are all there is. */
+function entry(fs, module) {
+  const built = new URL('../../dist/main.js', import.meta.url);
+  const source = new URL('./main.ts', import.meta.url);
+  const hasSource = fs.existsSync(source);
+  const fromSource = process.env.KERN_SOURCE === '1' ? hasSource : hasSource && !fs.existsSync(built);
+  if (fromSource) {
+    mapOwnNames(module);
+    return source.href;
+  }
+  if (fs.existsSync(built)) return built.href;
+  throw new Error('this copy of kern has neither dist/ nor sources. Install it again, or in a checkout: npm run build');
+}
+
+/** From the sources, kern's own names lead to the sources too: one kernel in the process. */
+function mapOwnNames(module) {
+  const names = new Map([
+    ['kern', '../sdk.ts'],
+    ['kern/plugin', '../../kernel/index.ts'],
+    ['kern/contracts', '../contracts.ts'],
+    ['kern/testing', '../testing.ts'],
+  ]);
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      const file = names.get(specifier);
+      return next(file === undefined ? specifier : new URL(file, import.meta.url).href, context);
+    },
+  });
+}
+
+function fail(error) {
+  process.stderr.write(`kern: ${(error && (error.stack || error.message)) || error}\n`);
+  process.exitCode = 1;
+}
