@@ -1,0 +1,22 @@
+import { event } from './hook.ts';
+
+/** A plugin took over, was kept, failed, went or was blocked. */
+export interface PluginChange {
+  readonly id: string;
+  readonly state: 'live' | 'kept' | 'failed' | 'unloaded' | 'blocked';
+  readonly revision: number;
+  readonly reason?: string;
+  readonly file?: string;
+}
+
+/** What a new snapshot adds, changes and removes of one capability, by key. */
+export interface CapabilityChange {
+  readonly capability: string;
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export const pluginChanged = event<PluginChange>({ id: 'plugin.changed' });
+export const capabilityChanged = event<CapabilityChange>({ id: 'capability.changed' });
+export const configChanged = event<{ readonly keys: readonly string[] }>({ id: 'config.changed' });

@@ -1,0 +1,44 @@
+export {
+  type CallableCapability,
+  type Capability,
+  defineCallableCapability,
+  defineCapability,
+  defineService,
+  type Entry,
+  type Level,
+  type Origin,
+  type ProvidedItem,
+  type Provider,
+  type ProviderAnswer,
+  type Service,
+  type TypedByParameters,
+  type Verdict,
+  type Where,
+} from './capability.ts';
+export { codeOf, KernError, messageOf, PluginError } from './error.ts';
+export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
+export { type CallResult, decide, event, gather, type Hook, type HookKind, resolve, series, type TapFunction, type TapOptions, transform } from './hook.ts';
+export {
+  type Context,
+  type ContributeOptions,
+  definePlugin,
+  type EntriesOptions,
+  type Events,
+  type Group,
+  type Handle,
+  type HookToken,
+  type Kept,
+  type Logger,
+  type Offered,
+  type PluginDefinition,
+  type Reader,
+  type State,
+  type Token,
+  type TrustGate,
+  type TrustItem,
+  type TrustState,
+  type View,
+} from './plugin.ts';
+export { type Child, type Processes, processes, type SpawnOptions, type SpawnResult } from './process.ts';
+export { anything, type Parsed, parse, type Schema } from './schema.ts';
+export { absentUi, type SessionHandle, type Ui } from './session.ts';

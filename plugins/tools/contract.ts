@@ -1,0 +1,121 @@
+import type { SpawnOptions, Where } from 'kern/plugin';
+import { decide, defineCallableCapability, event, transform } from 'kern/plugin';
+import { z } from 'zod';
+import type { ImageContent, TextContent } from '../models/contract.ts';
+
+/** What a call will do to the world, for permissions. `everything` where a tool cannot tell. */
+export type Effect =
+  | { readonly kind: 'read' | 'write' | 'delete'; readonly path: string }
+  | { readonly kind: 'run'; readonly command?: string; readonly argv?: readonly string[]; readonly cwd: string; readonly shell?: string }
+  | { readonly kind: 'network'; readonly host: string; readonly port?: number }
+  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string }
+  | { readonly kind: 'spawn'; readonly agent: string }
+  | { readonly kind: 'everything' };
+
+export interface ToolResult<D = unknown> {
+  readonly content: readonly (TextContent | ImageContent)[];
+  readonly details?: D;
+  readonly isError?: boolean;
+  /** Ends the run, if every result of the batch says so. */
+  readonly terminate?: boolean;
+}
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  readonly where: Where;
+  readonly sessionId: string;
+  /** Reports files it wrote, so that no reload waits for a file event. */
+  touched(paths: readonly string[]): void;
+  /** The supervisor, with the call's signal already applied. */
+  spawn(command: string, args: readonly string[], options?: SpawnOptions): import('kern/plugin').Child;
+  /** A folder for long outputs, 0700. */
+  artifacts(): Promise<string>;
+}
+
+/** zod, or any schema with `~standard`. */
+export type Parameters<A> = z.ZodType<A> | import('kern/plugin').Schema<A>;
+
+/** One definition with both faces: what the model sees and what runs. */
+export interface Tool<A = never, D = unknown> {
+  readonly name: string;
+  readonly description: string;
+  /** Validates; a zod object also gives the JSON Schema. */
+  readonly parameters?: Parameters<A>;
+  /** JSON Schema, where `parameters` is not zod. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly annotations?: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly title?: string };
+  /** Default: `everything`. */
+  effects?(args: A, where: Where): readonly Effect[];
+  /** `sequential`: one in a batch makes the batch sequential. Default `parallel`. */
+  readonly executionMode?: 'parallel' | 'sequential';
+  readonly deferrable?: boolean;
+  /** Not offered to the model unless asked for by name. */
+  readonly hidden?: boolean;
+  /** Bends what models send into shape, before validation. */
+  prepareArguments?(args: unknown): unknown;
+  execute(id: string, args: A, signal: AbortSignal, onUpdate: (partial: ToolResult) => void, ctx: ToolContext): Promise<ToolResult<D>>;
+}
+
+/** A tool whose argument type nobody needs to know. */
+export type AnyTool = Tool<never, unknown>;
+
+/** Lets TypeScript infer the arguments from `parameters`. */
+export function defineTool<A, D = unknown>(tool: Tool<A, D> & { readonly parameters: Parameters<A> }): Tool<A, D> {
+  return tool;
+}
+
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+const toolSchema = z.custom<Tool<never, unknown>>(isTool, {
+  error: (issue) => whyNoTool(issue.input),
+});
+
+function isTool(value: unknown): boolean {
+  return whyNoTool(value) === undefined;
+}
+
+function whyNoTool(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'a tool is an object {name, description, parameters, execute}';
+  const tool = value as Record<string, unknown>;
+  if (typeof tool['name'] !== 'string' || !toolName.test(tool['name'])) return 'name: 1 to 64 letters, digits, _ or -';
+  if (typeof tool['description'] !== 'string' || tool['description'] === '') return 'description: the model needs one';
+  if (typeof tool['execute'] !== 'function') return 'execute: a function (id, args, signal, onUpdate, ctx) is missing';
+  if (tool['parameters'] === undefined && tool['inputSchema'] === undefined) return 'parameters: a zod object, or inputSchema with a JSON Schema, is missing';
+  return undefined;
+}
+
+/** The tools a model may call. Key: the name. `ctx.contribute(tools, {…})` infers the arguments from `parameters`. */
+export const tools = defineCallableCapability<AnyTool>({ id: 'tool', schema: toolSchema, key: (tool) => tool.name });
+
+export interface ToolCallInput {
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly effects: readonly Effect[];
+  readonly where: Where;
+  readonly sessionId: string;
+  /** Who asks: the model in a turn, or a person on the command line. */
+  readonly by: 'model' | 'person';
+}
+
+export interface ToolVeto {
+  readonly block: string;
+  readonly terminate?: boolean;
+}
+
+/** Changes the arguments; they are validated again afterwards. */
+export const toolInput = transform<{ readonly tool: string; readonly callId: string; readonly args: Readonly<Record<string, unknown>> }>({ id: 'tool.input' });
+
+/** Refuses a call, on its final arguments. There is no way to say yes. */
+export const toolCall = decide<ToolCallInput, ToolVeto>({
+  id: 'tool.call',
+  answer: z.object({ block: z.string(), terminate: z.boolean().optional() }) as unknown as import('kern/plugin').Schema<ToolVeto>,
+  guard: { keeper: 'permissions', deny: (reason) => ({ block: reason }) },
+});
+
+/** Patches a result before it reaches the model. */
+export const toolResult = transform<{ readonly tool: string; readonly callId: string; readonly args: Readonly<Record<string, unknown>>; readonly result: ToolResult }>({ id: 'tool.result' });
+
+export const toolStart = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown }>({ id: 'tool.start' });
+export const toolUpdate = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown; readonly partialResult: ToolResult }>({ id: 'tool.update' });
+export const toolEnd = event<{ readonly toolCallId: string; readonly toolName: string; readonly result: ToolResult; readonly isError: boolean; readonly durationMs: number }>({ id: 'tool.end' });
