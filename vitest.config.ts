@@ -1,10 +1,19 @@
+import { randomInt } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { Report } from './plugins/cli/test/reporter.ts';
 
-const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const source = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-// Workers, and the Node processes that tests start, take kern's own names from the sources too: one kernel.
-const condition = '--conditions=kern-source';
+// Node processes that tests start take kern's own names from the sources too: one kernel.
+const nodeOptions = [process.env.NODE_OPTIONS, '--conditions=kern-source'].filter(Boolean).join(' ');
+
+const soak = process.env.KERN_SOAK === '1';
+const seed = process.env.KERN_SEED ?? String(randomInt(2 ** 31));
+const notes = path.join(tmpdir(), `kern-test-notes-${process.pid}`);
+const strict = process.env.KERN_CI_STRICT === '1' || process.env.CI === 'true';
 
 export default defineConfig({
   resolve: {
@@ -19,11 +28,12 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['kern-source', 'node'] } },
   test: {
     include: ['{kernel,plugins,extensions-examples}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/fixtures/**', 'dist/**'],
+    exclude: ['**/node_modules/**', '**/fixtures/**', 'dist/**', ...(soak ? [] : ['**/*.soak.test.ts'])],
     pool: 'forks',
     maxWorkers: 2,
-    env: { NODE_OPTIONS: [process.env.NODE_OPTIONS, condition].filter(Boolean).join(' ') },
-    testTimeout: 20_000,
+    env: { NODE_OPTIONS: nodeOptions, KERN_SEED: seed, KERN_TEST_NOTES: notes },
+    reporters: ['default', new Report({ notes, seed, strict, summary: process.env.KERN_TEST_SUMMARY })],
+    testTimeout: soak ? 170_000 : 20_000,
     hookTimeout: 20_000,
     teardownTimeout: 5_000,
   },
