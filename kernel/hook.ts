@@ -1,3 +1,4 @@
+import type { Level } from './capability.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -43,6 +44,8 @@ export interface Hook<K extends HookKind = HookKind, I = unknown, A = unknown> {
   readonly answer?: Schema<A>;
   /** A guarding hook denies when a tap fails, is late, or its keeper is missing. `deny` makes that answer. */
   readonly guard?: { readonly keeper?: string; readonly deny: (reason: string) => A };
+  /** Answers for which `when` is true count only from taps of these levels. */
+  readonly onlyFrom?: { readonly levels: readonly Level[]; when(answer: A): boolean };
   /** How long one tap may take, in ms. Default by kind: series and transform 5000, decide 30000, gather 2000. */
   readonly limitMs?: number;
   /** Carries the types; never there at run time. */
@@ -61,11 +64,7 @@ export const series = <I>(row: Row): Hook<'series', I, never> => ({ token: 'hook
 export const transform = <I>(row: Row): Hook<'transform', I, never> => ({ token: 'hook', kind: 'transform', ...row });
 export const gather = <I, A>(row: Row): Hook<'gather', I, A> => ({ token: 'hook', kind: 'gather', ...row });
 export const resolve = <I, A>(row: Row): Hook<'resolve', I, A> => ({ token: 'hook', kind: 'resolve', ...row });
-export const decide = <I, A>(row: Row & { readonly answer: Schema<A>; readonly guard?: { readonly keeper?: string; readonly deny: (reason: string) => A } }): Hook<'decide', I, A> => ({
-  token: 'hook',
-  kind: 'decide',
-  ...row,
-});
+export const decide = <I, A>(row: Row & Pick<Hook<'decide', I, A>, 'guard' | 'onlyFrom'> & { readonly answer: Schema<A> }): Hook<'decide', I, A> => ({ token: 'hook', kind: 'decide', ...row });
 
 /** The default time limit of one tap, in ms; `Infinity` where taps are synchronous. */
 export function limitOf(hook: Hook): number {

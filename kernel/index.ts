@@ -41,4 +41,11 @@ export {
 } from './plugin.ts';
 export { type Child, type Processes, processes, type SpawnOptions, type SpawnResult } from './process.ts';
 export { anything, type Parsed, parse, type Schema } from './schema.ts';
+export { installProcessHandlers } from './process-handlers.ts';
 export { absentUi, type SessionHandle, type Ui } from './session.ts';
+export { type Change, type ChangeResult, type Failure, Kernel, type KernelOptions, type WatchPort } from './kernel.ts';
+export type { PluginUnit } from './activation.ts';
+export { type Clock, systemClock } from './clock.ts';
+export type { Journal, Report, Severity } from './report.ts';
+export type { SettingsPort } from './settings.ts';
+export type { IdlePlugin } from './snapshot.ts';

@@ -15,8 +15,12 @@ export interface SpawnOptions {
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
   /** How many bytes of each stream are kept for the result. Default 1 MiB, the end is kept. */
   readonly keepBytes?: number;
+  /** stderr goes where stdout goes: one stream, in the order it was written. The result's `stderr` stays empty. */
+  readonly merge?: boolean;
   /** For the list of what runs. Default: the command. */
   readonly label?: string;
+  /** The plugin it runs for, in the list of what runs. */
+  readonly owner?: string;
 }
 
 /** How a child ended. `exitCode` is undefined when a signal ended it or it never started. */

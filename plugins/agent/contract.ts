@@ -1,6 +1,7 @@
 import { decide, defineService, event, type SessionHandle, series, transform, type View, type Where } from 'kern/plugin';
 import { z } from 'zod';
 import type { AssistantMessage, ImageContent, Message, Model, StreamEvent, ThinkingLevel, ToolFace, ToolResultMessage, Usage } from '../models/contract.ts';
+import type { SessionHeader } from '../sessions/contract.ts';
 import type { ToolResult } from '../tools/contract.ts';
 
 /** Why a run ended. `limit`: a budget of turns, time or money. */
@@ -54,6 +55,8 @@ export interface Prompt {
 export interface AgentSession extends SessionHandle, AsyncDisposable {
   readonly view: View;
   readonly cwd: string;
+  /** The first line of its file, or what that would be. */
+  readonly header: SessionHeader;
   readonly currentModel: Model;
   /** Runs until the model has nothing more to do. Never rejects for what happens in the run: see `status`. */
   prompt(prompt: Prompt): Promise<RunResult>;
@@ -92,7 +95,7 @@ export const input = decide<{ readonly text: string; readonly source: 'person' |
 /** Changes an input before it is sent. */
 export const inputText = transform<{ readonly text: string; readonly images: readonly ImageContent[] }>({ id: 'input.text' });
 
-/** Before a run: messages to add, and the system prompt as it stands. */
+/** Before a run: messages to add before the prompt. `prompt` is the system prompt as it stands, to read; `system-prompt` changes it. */
 export const agentBeforeStart = transform<{ readonly prompt: string; readonly messages: readonly Message[] }>({ id: 'agent.before-start' });
 export const agentStart = event<{ readonly sessionId: string }>({ id: 'agent.start' });
 export const agentEnd = event<{ readonly sessionId: string; readonly status: RunStatus }>({ id: 'agent.end' });

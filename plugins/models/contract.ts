@@ -33,6 +33,8 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Set when the arguments came as something that is not a JSON object: what came. */
   readonly invalidArguments?: string;
+  /** Opaque, and goes back to the model that made it, as with reasoning. */
+  readonly thoughtSignature?: string;
 }
 
 /** Tokens; `input` without those from the cache. `cost` in US dollars, null where prices are unknown. */
@@ -124,7 +126,8 @@ export type ModelErrorCode =
   | 'model_stalled'
   | 'model_bad_response'
   | 'script_exhausted'
-  | 'script_expectation';
+  | 'script_expectation'
+  | 'script_invalid';
 
 // --- Providers -------------------------------------------------------------------------------------------------
 
@@ -184,7 +187,12 @@ export interface ModelProvider {
   model(name: string): Model | undefined | Promise<Model | undefined>;
   /** Why nothing of it can be used now, and what would change that. */
   missing?(): string | undefined;
-  /** One reply. Throws a KernError with a ModelErrorCode; a stream ends with `done` or throws. */
+  /** Its `models()` knocks at a local server: it is asked only when no other provider has a model that can be used. */
+  readonly probes?: boolean;
+  /**
+   * One reply. A stream ends with `done` or throws: a KernError with a ModelErrorCode, or, as soon as `signal` is
+   * aborted, an error named `AbortError`. Whoever leaves the loop early ends the request.
+   */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
 

@@ -32,5 +32,6 @@ export const permissions = defineService<Permissions>({ id: 'permissions', level
 export const permissionAsk = decide<PermissionQuestion & { readonly reasons: readonly string[] }, { readonly verdict: 'allow' | 'deny'; readonly reason?: string }>({
   id: 'permission.ask',
   answer: z.object({ verdict: z.enum(['allow', 'deny']), reason: z.string().optional() }) as unknown as import('kern/plugin').Schema<{ readonly verdict: 'allow' | 'deny'; readonly reason?: string }>,
+  onlyFrom: { levels: ['builtin', 'user', 'session'], when: (answer) => answer.verdict === 'allow' },
 });
 export const permissionDecided = event<{ readonly tool: string; readonly verdict: 'allow' | 'deny'; readonly reason: string }>({ id: 'permission.decided' });

@@ -1,0 +1,43 @@
+import { KernError } from '../error.ts';
+import { offerToPackages } from './resolve.ts';
+
+/** What the host answers to, each loaded when it is first imported: `kern/plugin`, `zod`, … */
+export type HostModules = Readonly<Record<string, () => object | Promise<object>>>;
+
+/** The host's own objects under the names that extensions import. Nothing has to be installed beside them. */
+export class HostNames {
+  readonly #modules: HostModules;
+  readonly #loaded = new Map<string, object>();
+
+  constructor(modules: HostModules) {
+    this.#modules = modules;
+  }
+
+  has(id: string): boolean {
+    return Object.hasOwn(this.#modules, id);
+  }
+
+  async load(id: string): Promise<object> {
+    const loaded = this.#loaded.get(id) ?? (await this.#modules[id]?.());
+    if (loaded === undefined) throw new KernError('host_name_unknown', `the host has no module ${id}`);
+    this.#loaded.set(id, loaded);
+    return loaded;
+  }
+
+  /** For `require`, which cannot wait. */
+  get(id: string): object {
+    const loaded = this.#loaded.get(id) ?? this.#modules[id]?.();
+    if (loaded === undefined || loaded instanceof Promise) {
+      throw new KernError('host_name_not_loaded', `require('${id}') came before the host had loaded it`, {
+        hint: `write the name as a literal, require('${id}'), or use import`,
+      });
+    }
+    this.#loaded.set(id, loaded);
+    return loaded;
+  }
+
+  /** Packages keep their own zod, but there is one kernel: its names lead to it from everywhere. */
+  async offerKernel(): Promise<void> {
+    for (const id of ['kern/plugin', 'kern/contracts']) if (this.has(id)) await offerToPackages(id, await this.load(id));
+  }
+}

@@ -1,0 +1,102 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
+import { KernError, messageOf } from '../error.ts';
+import { Compiler } from './compile.ts';
+import { ModuleGraph } from './graph.ts';
+import { type HostModules, HostNames } from './host-names.ts';
+import { LoadError } from './load-error.ts';
+
+export interface LoaderOptions {
+  /** Where transformed sources are kept; made private to the user. Without it every load transforms anew. */
+  readonly cacheDir?: string;
+  readonly hostModules: HostModules;
+}
+
+export interface LoadOptions {
+  /** The plugin's folder; for a single file the folder it stands in. Default: that. */
+  readonly root: string;
+  /** Asked before any code of an own file runs; it refuses by throwing. The hash is SHA-256 of what will run. */
+  readonly admit?: (file: string, hash: string) => void;
+  /** Told of own files that are imported only later, by code that runs: they belong to the graph from then on. */
+  readonly onLateFile?: (file: string, hash: string) => void;
+}
+
+export interface Loaded {
+  /** The default export, else the namespace. */
+  readonly exports: unknown;
+  /** Every own file that was read, as real paths: a change of any of them makes a new revision. */
+  readonly files: readonly string[];
+  /** Those of them outside the plugin's folder. */
+  readonly outside: readonly string[];
+  /** SHA-256 of each file as it was read: what a watcher compares with, so that no change in between is lost. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** Paths that an optional import looked for in vain. */
+  readonly missing: readonly string[];
+}
+
+export interface Loader {
+  /** Reads and runs an entry and its own files afresh. Throws a LoadError that names the files to watch. */
+  load(entry: string, options: LoadOptions): Promise<Loaded>;
+}
+
+/** Loads plugins from files, each time as they are on disk. Nothing is shared between two loads but packages. */
+export function createLoader({ cacheDir, hostModules }: LoaderOptions): Loader {
+  const compiler = new Compiler(cacheDir);
+  const host = new HostNames(hostModules);
+  return { load: (entry, options) => load(entry, options, compiler, host) };
+}
+
+async function load(entry: string, options: LoadOptions, compiler: Compiler, host: HostNames): Promise<Loaded> {
+  const contents = new Map<string, string>();
+  const missing = new Set<string>();
+  let late = false;
+  const onFile = (file: string, hash: string): void => {
+    contents.set(file, hash);
+    options.admit?.(file, hash);
+    if (late) options.onLateFile?.(file, hash);
+  };
+  const onMissing = (candidates: readonly string[]): void => {
+    for (const candidate of candidates) missing.add(candidate);
+  };
+  try {
+    const path = realEntry(entry);
+    const root = realpathSync(options.root);
+    const graph = new ModuleGraph({ root, compiler, host, onFile, onMissing });
+    const namespace: { default?: unknown } = await graph.entry(path);
+    late = true;
+    const files = [...contents.keys()];
+    const outside = files.filter((file) => isOutside(file, root));
+    return { exports: defaultOf(namespace), files, outside, contents: new Map(contents), missing: [...missing] };
+  } catch (error) {
+    const failure = asLoadError(error, entry);
+    failure.files = [...contents.keys()];
+    failure.contents = contents;
+    throw failure;
+  }
+}
+
+function realEntry(entry: string): string {
+  try {
+    return realpathSync(entry);
+  } catch (cause) {
+    throw new LoadError('plugin_missing_import', `${entry} is not there`, { file: entry, missing: [entry], cause, hint: 'create the file; it is tried again when it appears' });
+  }
+}
+
+/** Once: a default export that has a `default` of its own is what its author meant. CommonJS made from an ES module is unwrapped first. */
+function defaultOf(namespace: { default?: unknown }): unknown {
+  const value = namespace.default ?? namespace;
+  const compiled = !('__esModule' in namespace) || typeof value !== 'object' || value === null ? undefined : value;
+  return compiled !== undefined && '__esModule' in compiled && 'default' in compiled ? compiled.default : value;
+}
+
+function asLoadError(error: unknown, entry: string): LoadError {
+  if (error instanceof LoadError) return error;
+  const hint = error instanceof KernError && error.hint !== undefined ? error.hint : 'correct the file; it is read again as soon as it is saved';
+  return new LoadError('plugin_threw', `${entry} failed while it was loaded: ${messageOf(error)}`, { file: entry, cause: error, hint });
+}
+
+function isOutside(file: string, root: string): boolean {
+  const inside = relative(root, file);
+  return inside.startsWith('..') || isAbsolute(inside);
+}

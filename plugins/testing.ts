@@ -1,0 +1,1 @@
+export { bootKernel, type BootOptions, type CapturedUi, capturedUi, type FakeClock, fakeClock, type TestKernel } from '../kernel/testing.ts';
