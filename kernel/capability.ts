@@ -40,7 +40,7 @@ export interface Entry<T> {
   readonly verdict: Verdict;
 }
 
-/** The place from which a snapshot is seen. `root` is the project; `cwd` lies in it. */
+/** The place from which a snapshot is seen. `root` is the project and `cwd` lies in it; `home` is KERN_HOME. */
 export interface Where {
   readonly cwd: string;
   readonly root: string;
