@@ -1,0 +1,137 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whose keys kern may hold for itself. What a child of kern runs never needs them. */
+const keyHolders = [
+  'AI21',
+  'AI_GATEWAY',
+  'ANTHROPIC',
+  'ANYSCALE',
+  'AZURE_AI',
+  'AZURE_OPENAI',
+  'BASETEN',
+  'BRAVE',
+  'BRAVE_SEARCH',
+  'CEREBRAS',
+  'CHUTES',
+  'CLAUDE',
+  'CLAUDE_CODE',
+  'CLAUDE_CODE_OAUTH',
+  'CODEX',
+  'COHERE',
+  'COPILOT',
+  'COPILOT_GITHUB',
+  'DASHSCOPE',
+  'DEEPGRAM',
+  'DEEPINFRA',
+  'DEEPSEEK',
+  'ELEVENLABS',
+  'EXA',
+  'FIRECRAWL',
+  'FIREWORKS',
+  'GEMINI',
+  'GOOGLE',
+  'GOOGLE_AI',
+  'GOOGLE_GENERATIVE_AI',
+  'GROK',
+  'GROQ',
+  'HF',
+  'HUGGINGFACE',
+  'HUGGING_FACE',
+  'HUGGINGFACEHUB',
+  'HYPERBOLIC',
+  'INCEPTION',
+  'JINA',
+  'KAGI',
+  'KIMI',
+  'LAMBDA',
+  'LITELLM',
+  'LM_STUDIO',
+  'LMSTUDIO',
+  'MINIMAX',
+  'MISTRAL',
+  'MOONSHOT',
+  'NEBIUS',
+  'NOVITA',
+  'NVIDIA',
+  'NVIDIA_NIM',
+  'OLLAMA',
+  'OPENAI',
+  'OPENCODE',
+  'OPENROUTER',
+  'PARALLEL',
+  'PERPLEXITY',
+  'POE',
+  'PPLX',
+  'QWEN',
+  'REPLICATE',
+  'SAMBANOVA',
+  'SERPAPI',
+  'SERPER',
+  'SILICONFLOW',
+  'STABILITY',
+  'SYNTHETIC',
+  'TAVILY',
+  'TOGETHER',
+  'TOGETHERAI',
+  'TOGETHER_AI',
+  'UPSTAGE',
+  'VENICE',
+  'VERCEL_AI_GATEWAY',
+  'VERTEX',
+  'VOYAGE',
+  'VOYAGEAI',
+  'WATSONX',
+  'XAI',
+  'XIAOMI',
+  'YOU',
+  'ZAI',
+  'ZHIPU',
+  'ZHIPUAI',
+  'Z_AI',
+];
+
+const secret = new RegExp(`^(${keyHolders.join('|')})(_[A-Z0-9]+)*_(API_?KEYS?|KEY|TOKEN|SECRET)$`, 'i');
+
+/** Names of this process alone: what launched it, and npm's words to its scripts. */
+const ownNames = new Set(['KERN_LAUNCHER_FD']);
+const npmNames = new Set(['INIT_CWD', 'NODE', 'PROJECT_CWD']);
+
+/** Whether a name holds a key of a model or search provider. */
+export function isProviderSecret(name: string): boolean {
+  return secret.test(name);
+}
+
+/** The environment that children get: no provider keys, nothing that npm put there for its own script. */
+export function cleanEnvironment(env: Environment): Record<string, string> {
+  const byNpm = env['npm_lifecycle_event'] !== undefined;
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || ownNames.has(name) || isProviderSecret(name)) continue;
+    // Without npm above, `npm_config_registry` and its like are the user's own settings.
+    if (name.startsWith('npm_') && (byNpm || !name.startsWith('npm_config_'))) continue;
+    if (byNpm && npmNames.has(name)) continue;
+    clean[name] = byNpm && name.toUpperCase() === 'PATH' ? withoutNpmFolders(value) : value;
+  }
+  return clean;
+}
+
+/** `clean` with the caller's additions; `undefined` takes a name away. */
+export function withAdded(
+  clean: Readonly<Record<string, string>>,
+  added: Environment | undefined,
+): Record<string, string> {
+  const env = { ...clean };
+  for (const [name, value] of Object.entries(added ?? {})) {
+    if (value === undefined) delete env[name];
+    else env[name] = value;
+  }
+  return env;
+}
+
+function withoutNpmFolders(path: string): string {
+  const separator = process.platform === 'win32' ? ';' : ':';
+  return path
+    .split(separator)
+    .filter((folder) => !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) && !/[\\/]node-gyp-bin[\\/]?$/.test(folder))
+    .join(separator);
+}
