@@ -65,13 +65,18 @@ export class Compiler {
     } catch (error) {
       // `import.meta` itself, or a key jiti does not know, such as `main`.
       if (!messageOf(error).includes('import.meta')) throw error;
-      return body(file, code.replace(/\bimport\.meta\b/g, '({ main: false, url: require("node:url").pathToFileURL(__filename).href })'), form);
+      return body(
+        file,
+        code.replace(/\bimport\.meta\b/g, '({ main: false, url: require("node:url").pathToFileURL(__filename).href })'),
+        form,
+      );
     }
   }
 
   #transformed(file: string, source: string, form: Form): string {
     const seal = `\n//# ${contentHash([transformer, form, file, source].join('\0'))}`;
-    const cached = this.#cacheDir && join(this.#cacheDir, `${basename(file)}-${contentHash(form + file).slice(0, 16)}.js`);
+    const cached =
+      this.#cacheDir && join(this.#cacheDir, `${basename(file)}-${contentHash(form + file).slice(0, 16)}.js`);
     const known = cached && readText(cached);
     if (known?.endsWith(seal) === true) return known;
     const code = this.#transformNow(file, source, form);
@@ -93,7 +98,13 @@ export class Compiler {
 function loadTransform(): Transform {
   const { createJiti } = createRequire(import.meta.url)('jiti') as typeof import('jiti');
   // Babel keeps lines as they are, so no source maps: they would be kept for ever, 61 KB a reload.
-  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, sourceMaps: false, tryNative: false, interopDefault: false });
+  const jiti = createJiti(import.meta.url, {
+    fsCache: false,
+    moduleCache: false,
+    sourceMaps: false,
+    tryNative: false,
+    interopDefault: false,
+  });
   return (options) => jiti.transform(options);
 }
 
@@ -118,7 +129,8 @@ function scriptOf(file: string, code: string): Script {
 
 function translated(file: string, error: unknown): LoadError | unknown {
   if (!(error instanceof Error) || error.name !== 'SyntaxError') return error;
-  const line = error.stack?.startsWith(`${file}:`) === true ? Number.parseInt(error.stack.slice(file.length + 1), 10) : undefined;
+  const line =
+    error.stack?.startsWith(`${file}:`) === true ? Number.parseInt(error.stack.slice(file.length + 1), 10) : undefined;
   return syntaxError(file, Number.isNaN(line) ? undefined : line, error.message, error);
 }
 

@@ -1,31 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { builtinModules, createRequire } from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname, extname, isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { codeOf, KernError, messageOf } from '../error.ts';
+import { codeOf, messageOf } from '../error.ts';
 import type { Compiler, Form, ModuleBody, ModuleScope } from './compile.ts';
 import { contentHash } from './hash.ts';
 import type { HostNames } from './host-names.ts';
-import { LoadError, missingImport, syntaxError } from './load-error.ts';
+import { missingImport } from './load-error.ts';
+import {
+  type Format,
+  failed,
+  finished,
+  type Module,
+  namespaceOf,
+  newModule,
+  packageCandidates,
+  parseJson,
+  requiredIn,
+  waits,
+  wrapped,
+} from './module.ts';
 import { importPackage, requirePackage } from './resolve.ts';
 import { isOwn, PackageFiles, type Resolution, resolveSpecifier, type Territory } from './specifier.ts';
-
-type Format = 'module' | 'commonjs' | 'json' | 'native';
-
-/** One own file in one revision. */
-interface Module {
-  readonly path: string;
-  readonly format: Format;
-  readonly source: string;
-  /** Its namespace as an ES module; for the other formats made from `object.exports`. */
-  readonly object: { exports: unknown; loaded: boolean };
-  state: 'new' | 'running' | 'done' | 'failed';
-  error?: unknown;
-  /** Settles when its code has run. */
-  done?: Promise<void>;
-  /** What its code is waiting for, to see a cycle. */
-  readonly waitsFor: Set<Module>;
-}
 
 export interface GraphOptions {
   /** The plugin's folder, a real path. */
@@ -68,7 +64,7 @@ export class ModuleGraph {
       await this.#finish(module, from);
       return namespaceOf(module);
     }
-    if (found.kind === 'builtin') return this.#builtinNamespace(found.id);
+    if (found.kind === 'builtin') return this.#importBuiltin(found.id, from);
     await this.#options.host.offerKernel();
     const wanted = isAbsolute(found.specifier) ? pathToFileURL(found.specifier).href : found.specifier;
     return importPackage(wanted, from.path).catch((error: unknown) => {
@@ -112,7 +108,7 @@ export class ModuleGraph {
     this.#options.onFile(path, contentHash(bytes));
     const source = bytes.toString('utf8');
     const format = this.#formatOf(path, source);
-    const module: Module = { path, format, source, object: { exports: {}, loaded: false }, state: 'new', waitsFor: new Set() };
+    const module = newModule(path, format, source);
     this.#modules.set(path + search, module);
     return module;
   }
@@ -132,7 +128,8 @@ export class ModuleGraph {
   async #finish(module: Module, from: Module | undefined): Promise<void> {
     if (module.state === 'failed') throw module.error;
     if (module.state === 'done') return;
-    if (module.state === 'running' && (module.done === undefined || (from !== undefined && waits(module, from)))) return;
+    if (module.state === 'running' && (module.done === undefined || (from !== undefined && waits(module, from))))
+      return;
     module.done ??= this.#run(module);
     from?.waitsFor.add(module);
     try {
@@ -209,9 +206,9 @@ export class ModuleGraph {
 
   /** `require` cannot wait, so the host names that literal requires lead to are loaded before. */
   async #prepareRequires(module: Module, seen: Set<Module>): Promise<void> {
-    if (seen.has(module) || !module.source.includes('require') && !module.source.includes('createRequire')) return;
+    if (seen.has(module) || !/require/i.test(module.source)) return;
     seen.add(module);
-    for (const [, , specifier = ''] of module.source.matchAll(/\brequire\w*\s*\(\s*(['"`])([^'"`]+)\1/g)) {
+    for (const specifier of requiredIn(module.source)) {
       const found = resolveSpecifier(specifier, module.path, this.#territory, this.#packages);
       if (found.kind === 'host') await this.#options.host.load(found.id);
       if (found.kind === 'own') await this.#prepareRequires(this.#open(found.path, found.search), seen);
@@ -231,22 +228,25 @@ export class ModuleGraph {
   }
 
   #builtin(id: string): unknown {
-    const builtin: object = process.getBuiltinModule(id) ?? requirePackage(id, this.#options.root);
-    if (id !== 'module' && id !== 'node:module') return builtin;
-    // What an own file makes with createRequire leads to own files too, fresh ones.
-    const make = (path: string | URL): NodeJS.Require => this.#createRequire(path);
-    return Object.assign(Object.create(builtin), { createRequire: make, builtinModules });
+    const builtin: unknown = process.getBuiltinModule(id);
+    return id === 'module' || id === 'node:module' ? this.#withOwnRequire(builtin as object) : builtin;
   }
 
-  #builtinNamespace(id: string): object {
-    return wrapped(this.#builtin(id));
+  async #importBuiltin(id: string, from: Module): Promise<object> {
+    const namespace: { default?: unknown } = await importPackage(id, from.path);
+    if (id !== 'module' && id !== 'node:module') return namespace;
+    const own = this.#withOwnRequire(namespace.default as object);
+    return { ...namespace, createRequire: own.createRequire, default: own };
   }
 
-  #createRequire(from: string | URL): NodeJS.Require {
-    const path = from instanceof URL || from.startsWith('file:') ? fileURLToPath(from) : from;
-    if (!isAbsolute(path) || !isOwn(path, this.#options.root)) return createRequire(from);
-    const known = this.#modules.get(path);
-    return this.#requireOf(known ?? { path, format: 'commonjs', source: '', object: { exports: {}, loaded: true }, state: 'done', waitsFor: new Set() });
+  /** `node:module` whose createRequire leads an own file to own files: Node's would keep what it first read. */
+  #withOwnRequire(builtin: object): { createRequire: (from: string | URL) => NodeJS.Require } {
+    const make = (from: string | URL): NodeJS.Require => {
+      const path = from instanceof URL || from.startsWith('file:') ? fileURLToPath(from) : from;
+      const own = isAbsolute(path) && isOwn(path, this.#options.root);
+      return own ? this.#requireOf(this.#modules.get(path) ?? newModule(path, 'commonjs', '')) : createRequire(from);
+    };
+    return Object.create(builtin, { createRequire: { value: make, enumerable: true } });
   }
 
   /** Names what a missing package is called, and where it would be found. */
@@ -254,68 +254,11 @@ export class ModuleGraph {
     const code = codeOf(error);
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return error;
     const stack = (error as { requireStack?: readonly string[] }).requireStack;
-    const direct = stack === undefined ? messageOf(error).includes(`imported from ${from.path}`) : stack[0] === from.path;
+    const direct =
+      stack === undefined ? messageOf(error).includes(`imported from ${from.path}`) : stack[0] === from.path;
     if (!direct) return error; // something the package itself is missing
     const candidates = packageCandidates(specifier, from.path, this.#options.root);
     this.#options.onMissing(candidates);
     return missingImport(specifier, from.path, candidates, error);
-  }
-}
-
-function waits(module: Module, on: Module, seen = new Set<Module>()): boolean {
-  if (module === on) return true;
-  if (seen.has(module)) return false;
-  seen.add(module);
-  return [...module.waitsFor].some((next) => waits(next, on, seen));
-}
-
-function finished(module: Module): void {
-  module.state = 'done';
-  module.object.loaded = true;
-}
-
-function failed(module: Module, error: unknown): unknown {
-  module.state = 'failed';
-  module.error = error;
-  return error;
-}
-
-function parseJson(module: Module): unknown {
-  try {
-    return JSON.parse(module.source.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const position = /position (\d+)/.exec(messageOf(error))?.[1];
-    const line = position === undefined ? undefined : module.source.slice(0, Number(position)).split('\n').length;
-    throw syntaxError(module.path, line, messageOf(error), error);
-  }
-}
-
-/** What `import` sees: an ES module's exports, or those of the other kinds under `default` and by name. */
-function namespaceOf(module: Module): object {
-  const { exports } = module.object;
-  return module.format === 'module' && isModule(exports) ? exports : wrapped(exports);
-}
-
-function isModule(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && '__esModule' in value;
-}
-
-function wrapped(value: unknown): object {
-  if (isNamespace(value)) return value;
-  const names = (typeof value === 'object' && value !== null) || typeof value === 'function' ? value : {};
-  return Object.assign(Object.create(null), names, { default: value });
-}
-
-function isNamespace(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.prototype.toString.call(value) === '[object Module]';
-}
-
-/** Where a package would appear, from the importer's folder up to the plugin's. */
-function packageCandidates(specifier: string, importer: string, root: string): string[] {
-  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
-  const folders: string[] = [];
-  for (let folder = dirname(importer); ; folder = dirname(folder)) {
-    folders.push(`${folder}/node_modules/${name}/package.json`);
-    if (folder === root || folder === dirname(folder)) return folders;
   }
 }

@@ -38,6 +38,6 @@ export class HostNames {
 
   /** Packages keep their own zod, but there is one kernel: its names lead to it from everywhere. */
   async offerKernel(): Promise<void> {
-    for (const id of ['kern/plugin', 'kern/contracts']) if (this.has(id)) await offerToPackages(id, await this.load(id));
+    for (const id of ['kern/plugin', 'kern/contracts']) if (this.has(id)) offerToPackages(id, await this.load(id));
   }
 }

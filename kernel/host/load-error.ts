@@ -1,6 +1,6 @@
 import { KernError } from '../error.ts';
 
-export type LoadFailure = 'plugin_syntax' | 'plugin_missing_import' | 'plugin_threw';
+export type LoadFailure = 'plugin_syntax' | 'plugin_missing_import' | 'plugin_threw' | 'plugin_refused';
 
 /** Why a plugin's code did not load, and which paths to watch until it may. */
 export class LoadError extends KernError {
@@ -46,7 +46,12 @@ export function syntaxError(file: string, line: number | undefined, why: string,
   });
 }
 
-export function missingImport(specifier: string, importer: string, missing: readonly string[], cause?: unknown): LoadError {
+export function missingImport(
+  specifier: string,
+  importer: string,
+  missing: readonly string[],
+  cause?: unknown,
+): LoadError {
   const own = /^[./#]|^file:/.test(specifier);
   return new LoadError('plugin_missing_import', `${importer} imports ${specifier}, which is not there`, {
     file: importer,

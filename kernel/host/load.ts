@@ -52,7 +52,7 @@ async function load(entry: string, options: LoadOptions, compiler: Compiler, hos
   let late = false;
   const onFile = (file: string, hash: string): void => {
     contents.set(file, hash);
-    options.admit?.(file, hash);
+    admit(file, hash, options);
     if (late) options.onLateFile?.(file, hash);
   };
   const onMissing = (candidates: readonly string[]): void => {
@@ -75,25 +75,45 @@ async function load(entry: string, options: LoadOptions, compiler: Compiler, hos
   }
 }
 
+function admit(file: string, hash: string, options: LoadOptions): void {
+  try {
+    options.admit?.(file, hash);
+  } catch (cause) {
+    throw new LoadError('plugin_refused', messageOf(cause), { file, cause });
+  }
+}
+
 function realEntry(entry: string): string {
   try {
     return realpathSync(entry);
   } catch (cause) {
-    throw new LoadError('plugin_missing_import', `${entry} is not there`, { file: entry, missing: [entry], cause, hint: 'create the file; it is tried again when it appears' });
+    throw new LoadError('plugin_missing_import', `${entry} is not there`, {
+      file: entry,
+      missing: [entry],
+      cause,
+      hint: 'create the file; it is tried again when it appears',
+    });
   }
 }
 
-/** Once: a default export that has a `default` of its own is what its author meant. CommonJS made from an ES module is unwrapped first. */
+/** Once: a default export that has a `default` of its own is what its author meant. CommonJS that was compiled from an ES module is unwrapped first. */
 function defaultOf(namespace: { default?: unknown }): unknown {
   const value = namespace.default ?? namespace;
-  const compiled = !('__esModule' in namespace) || typeof value !== 'object' || value === null ? undefined : value;
-  return compiled !== undefined && '__esModule' in compiled && 'default' in compiled ? compiled.default : value;
+  if ('__esModule' in namespace || typeof value !== 'object' || value === null) return value;
+  return '__esModule' in value && 'default' in value ? value.default : value;
 }
 
 function asLoadError(error: unknown, entry: string): LoadError {
   if (error instanceof LoadError) return error;
-  const hint = error instanceof KernError && error.hint !== undefined ? error.hint : 'correct the file; it is read again as soon as it is saved';
-  return new LoadError('plugin_threw', `${entry} failed while it was loaded: ${messageOf(error)}`, { file: entry, cause: error, hint });
+  const hint =
+    error instanceof KernError && error.hint !== undefined
+      ? error.hint
+      : 'correct the file; it is read again as soon as it is saved';
+  return new LoadError('plugin_threw', `${entry} failed while it was loaded: ${messageOf(error)}`, {
+    file: entry,
+    cause: error,
+    hint,
+  });
 }
 
 function isOutside(file: string, root: string): boolean {

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 interface ModuleHooks {
   /** The host's own objects, for packages that an extension brings along. */
   readonly host: Map<string, object>;
-  readonly importNatively: (specifier: string) => Promise<object>;
+  readonly importNatively: Promise<(specifier: string) => Promise<object>>;
 }
 
 const key = Symbol.for('kern.module-hooks');
@@ -15,7 +15,7 @@ const hostScheme = 'kern-host:';
 
 /** Imports a package or a builtin as Node would from `importer`: its conditions, its folders, once a process. */
 export async function importPackage(specifier: string, importer: string): Promise<object> {
-  const { importNatively } = await moduleHooks();
+  const importNatively = await moduleHooks().importNatively;
   const query = new URLSearchParams({ specifier, importer: pathToFileURL(importer).href });
   return importNatively(`${fromScheme}?${query}`);
 }
@@ -26,22 +26,23 @@ export function requirePackage(specifier: string, importer: string): unknown {
 }
 
 /** Lets packages below an extension import a host name too, so that there is one kernel. The first kernel's objects stay. */
-export async function offerToPackages(id: string, object: object): Promise<void> {
-  const { host } = await moduleHooks();
+export function offerToPackages(id: string, object: object): void {
+  const { host } = moduleHooks();
   if (!host.has(id)) host.set(id, object);
 }
 
-async function moduleHooks(): Promise<ModuleHooks> {
-  const shared = globalThis as { [key]?: Promise<ModuleHooks> };
+function moduleHooks(): ModuleHooks {
+  const shared = globalThis as { [key]?: ModuleHooks };
   shared[key] ??= install();
   return shared[key];
 }
 
-async function install(): Promise<ModuleHooks> {
+function install(): ModuleHooks {
   const host = new Map<string, object>();
   registerHooks({
     resolve(specifier, context, next) {
-      if (specifier.startsWith(fromScheme)) return resolveFrom(specifier, (wanted, parentURL) => next(wanted, { ...context, parentURL }));
+      if (specifier.startsWith(fromScheme))
+        return resolveFrom(specifier, (wanted, parentURL) => next(wanted, { ...context, parentURL }));
       if (host.has(specifier) && isPackage(context.parentURL)) {
         return { url: hostScheme + specifier, format: 'module', shortCircuit: true };
       }
@@ -53,11 +54,14 @@ async function install(): Promise<ModuleHooks> {
       return { format: 'module', shortCircuit: true, source: reExport(url.slice(hostScheme.length), object) };
     },
   });
-  // Node's own import(), out of reach of a bundler or a test runner that rewrites the word.
-  const native: { default: (specifier: string) => Promise<object> } = await import(
-    `data:text/javascript,export default (specifier) => import(specifier)`
-  );
-  return { host, importNatively: native.default };
+  return { host, importNatively: nativeImport() };
+}
+
+/** Node's own import(), out of reach of a bundler or a test runner that rewrites the word. */
+async function nativeImport(): Promise<(specifier: string) => Promise<object>> {
+  const bridge: string = 'data:text/javascript,export default (specifier) => import(specifier)';
+  const native: { default: (specifier: string) => Promise<object> } = await import(bridge);
+  return native.default;
 }
 
 function resolveFrom<R>(query: string, next: (specifier: string, parentURL: string) => R): R {
@@ -68,16 +72,22 @@ function resolveFrom<R>(query: string, next: (specifier: string, parentURL: stri
 /** Whether a module lies in a package, and not in kern's own. */
 function isPackage(url: string | undefined): boolean {
   if (url?.startsWith('file:') !== true) return false;
-  const owner = fileURLToPath(url).split(/[\\/]node_modules[\\/]/).at(-1);
+  const owner = fileURLToPath(url)
+    .split(/[\\/]node_modules[\\/]/)
+    .at(-1);
   return url.includes('/node_modules/') && owner?.split(/[\\/]/)[0] !== 'kern';
 }
 
 function reExport(id: string, object: object): string {
-  const names = Object.keys(object).filter((name) => name !== 'default' && /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name));
-  const lines = names.map((name, index) => `const e${index} = host[${JSON.stringify(name)}]; export { e${index} as ${name} };`);
+  const names = Object.keys(object).filter(
+    (name) => name !== 'default' && /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name),
+  );
+  const lines = names.map(
+    (name, index) => `const e${index} = host[${JSON.stringify(name)}]; export { e${index} as ${name} };`,
+  );
   const fallback = 'default' in object ? 'host.default' : 'host';
   return [
-    `const host = (await globalThis[Symbol.for('kern.module-hooks')]).host.get(${JSON.stringify(id)});`,
+    `const host = globalThis[Symbol.for('kern.module-hooks')].host.get(${JSON.stringify(id)});`,
     ...lines,
     `export default ${fallback};`,
   ].join('\n');

@@ -15,7 +15,11 @@ export type Resolution =
 
 const typeScript = ['.ts', '.mts', '.cts'];
 const javaScript = ['.js', '.mjs', '.cjs'];
-const compiledFrom: Readonly<Record<string, readonly string[]>> = { '.js': ['.ts'], '.mjs': ['.mts'], '.cjs': ['.cts'] };
+const compiledFrom: Readonly<Record<string, readonly string[]>> = {
+  '.js': ['.ts'],
+  '.mjs': ['.mts'],
+  '.cjs': ['.cts'],
+};
 
 /** The folders between which a plugin's own code is told from packages. */
 export interface Territory {
@@ -25,7 +29,12 @@ export interface Territory {
 }
 
 /** Resolves what an own file imports. Bare names are packages, unless the host or the plugin itself answers to them. */
-export function resolveSpecifier(specifier: string, importer: string, territory: Territory, packages: PackageFiles): Resolution {
+export function resolveSpecifier(
+  specifier: string,
+  importer: string,
+  territory: Territory,
+  packages: PackageFiles,
+): Resolution {
   if (territory.isHostName(specifier)) return { kind: 'host', id: specifier };
   if (isBuiltin(specifier)) return { kind: 'builtin', id: specifier };
   if (specifier.startsWith('file:')) return resolveUrl(specifier, importer, territory);
