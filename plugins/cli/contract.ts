@@ -1,4 +1,14 @@
-import { type Context, defineCapability, type View } from 'kern/plugin';
+import {
+  type Context,
+  defineCapability,
+  defineService,
+  type Level,
+  type Origin,
+  type TrustItem,
+  type TrustState,
+  type Verdict,
+  type View,
+} from 'kern/plugin';
 import { z } from 'zod';
 
 /** An option of a command. `names` as typed: `-p`, `--print`. */
@@ -63,6 +73,8 @@ export interface Command {
   readonly path: readonly string[];
   readonly summary: string;
   readonly details?: string;
+  /** The heading it stands under in `kern --help`. Default: `Commands of plugins`. */
+  readonly group?: string;
   /** Pairs of what it does and the line. */
   readonly examples: readonly (readonly [string, string])[];
   readonly options?: readonly OptionDescriptor[];
@@ -77,7 +89,18 @@ export interface Command {
 export const commands = defineCapability<Command>({
   id: 'command',
   schema: z.custom<Command>(
-    (value) => typeof value === 'object' && value !== null && 'path' in value && Array.isArray(value.path) && value.path.length > 0 && 'summary' in value && 'examples' in value && Array.isArray(value.examples) && value.examples.length > 0 && 'run' in value && typeof value.run === 'function',
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'path' in value &&
+      Array.isArray(value.path) &&
+      value.path.length > 0 &&
+      'summary' in value &&
+      'examples' in value &&
+      Array.isArray(value.examples) &&
+      value.examples.length > 0 &&
+      'run' in value &&
+      typeof value.run === 'function',
     'a command is {path, summary, examples (at least one), run(ctx, args, host)}',
   ),
   key: (command) => command.path.join(' '),
@@ -93,6 +116,165 @@ export interface Flag {
 
 export const flags = defineCapability<Flag>({
   id: 'flag',
-  schema: z.custom<Flag>((value) => typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string' && /^[a-z][a-z0-9-]*$/.test(value.name) && 'kind' in value && 'summary' in value, 'a flag is {name (lower case, dashes), kind: boolean or string, summary}'),
+  schema: z.custom<Flag>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'name' in value &&
+      typeof value.name === 'string' &&
+      /^[a-z][a-z0-9-]*$/.test(value.name) &&
+      'kind' in value &&
+      'summary' in value,
+    'a flag is {name (lower case, dashes), kind: boolean or string, summary}',
+  ),
   key: (flag) => flag.name,
 });
+
+// --- The workbench: what commands need to know of the whole ------------------------------------------------------
+// Implemented by plugins/cli/workbench.ts over what compose.ts made.
+
+/** A plugin as `kern plugins --json` prints it. */
+export interface PluginReport {
+  readonly id: string;
+  readonly level: Level;
+  readonly state: 'active' | 'idle' | 'off' | 'blocked' | 'failed' | 'draining';
+  readonly revision: number;
+  readonly source: string;
+  readonly contributes: readonly {
+    readonly capability: string;
+    readonly key: string | null;
+    readonly verdict: Verdict['state'] | 'unknown';
+  }[];
+  readonly taps: readonly string[];
+  readonly startMs: number;
+  readonly hookMs: number;
+  /** An estimate of what its tools add to each request. */
+  readonly promptTokens: number;
+  readonly failure?: { readonly code: string; readonly message: string; readonly hint?: string };
+  /** Who switched it off, or why it is blocked. */
+  readonly by?: string;
+  readonly description?: string;
+}
+
+/** A supplier of items as `kern providers --json` prints it. */
+export interface ProviderReport {
+  readonly id: string;
+  readonly displayName: string;
+  readonly priority: number;
+  readonly state: 'on' | 'off';
+  /** Items by capability, losers too. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly warnings: readonly string[];
+}
+
+/** One item, with its place among the others of its key. */
+export interface EntryReport {
+  readonly key: string | null;
+  readonly origin: Origin;
+  readonly verdict: Verdict;
+}
+
+export type WritableLevel = 'user' | 'project';
+
+export interface ValueReport {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: { readonly layer: string; readonly file?: string; readonly line?: number };
+}
+
+export interface ConfigProblemReport {
+  readonly file?: string;
+  readonly line?: number;
+  readonly key?: string;
+  readonly message: string;
+}
+
+export interface WorkbenchConfig {
+  /** Throws `config_unknown_key`, with near names, for a key that nobody knows. */
+  get(key: string): ValueReport;
+  list(): readonly ValueReport[];
+  /** Answers with the file that was written. Throws `config_bad_value`, `config_unknown_key`. */
+  set(key: string, value: unknown, level: WritableLevel): Promise<string>;
+  unset(key: string, level: WritableLevel): Promise<string>;
+  /** The files of the layers, in order of precedence, lowest first; also where none is yet. */
+  files(): readonly {
+    readonly layer: string;
+    readonly file: string;
+    readonly exists: boolean;
+    readonly shadowed: boolean;
+  }[];
+  problems(): readonly ConfigProblemReport[];
+}
+
+export interface TrustReport {
+  readonly root: string;
+  readonly state: 'trusted' | 'untrusted' | 'changed' | 'nothing';
+  readonly items: readonly {
+    readonly kind: TrustItem['kind'];
+    readonly id: string;
+    readonly path?: string;
+    readonly sha256: string;
+    readonly state: TrustState;
+  }[];
+}
+
+export interface WorkbenchTrust {
+  status(): Promise<TrustReport>;
+  /** All that the project declares, or what `items` (`kind:id`) names. What is granted is loaded at once. */
+  grant(items?: readonly string[]): Promise<TrustReport>;
+  revoke(items?: readonly string[]): Promise<TrustReport>;
+  /** Why an item (`kind:id`), or all, is trusted or not: lines for a person. */
+  why(item?: string): Promise<readonly string[]>;
+}
+
+/** A file of the project that did not run because nobody trusted it. */
+export interface BlockedItem {
+  readonly kind: TrustItem['kind'];
+  readonly id: string;
+  readonly path: string;
+  readonly state: Exclude<TrustState, 'trusted'>;
+}
+
+/** A second house in the same process, for what must not touch this one: the demo. */
+export interface Elsewhere extends AsyncDisposable {
+  readonly view: View;
+}
+
+export interface ElsewhereOptions {
+  readonly cwd: string;
+  /** Stands for KERN_HOME. */
+  readonly home: string;
+  readonly trust: boolean;
+  readonly permissionMode: SharedOptions['permissionMode'];
+}
+
+export interface Workbench {
+  /** kern itself: where its package lies, and whether it runs from its sources. */
+  readonly program: { readonly version: string; readonly root: string; readonly fromSource: boolean };
+  readonly home: string;
+  readonly root: string;
+  plugins(): Promise<readonly PluginReport[]>;
+  /** Writes `plugins.<id>`; answers with the file. Throws `plugin_unknown` with near names. */
+  switchPlugin(id: string, on: boolean, level: WritableLevel): Promise<string>;
+  /** Copies a built-in to the user's extensions, where it takes the built-in's place. */
+  eject(id: string): Promise<{ readonly folder: string; readonly files: readonly string[] }>;
+  providers(): Promise<readonly ProviderReport[]>;
+  switchProvider(id: string, on: boolean, level: WritableLevel): Promise<string>;
+  /** Ids of what plugins can supply. */
+  capabilities(): readonly string[];
+  /** Everything that is offered of a capability. Throws `capability_unknown` with near names. */
+  entries(capability: string): Promise<readonly EntryReport[]>;
+  blocked(): readonly BlockedItem[];
+  /** Warnings and errors so far. */
+  complaints(): readonly {
+    readonly plugin: string;
+    readonly severity: 'warning' | 'error';
+    readonly code: string;
+    readonly message: string;
+  }[];
+  readonly config: WorkbenchConfig;
+  readonly trust: WorkbenchTrust;
+  elsewhere(options: ElsewhereOptions): Promise<Elsewhere>;
+}
+
+export const workbench = defineService<Workbench>({ id: 'workbench', level: 'builtin' });

@@ -1,0 +1,27 @@
+import type { Kernel, View } from 'kern/plugin';
+import type { SharedOptions } from './contract.ts';
+
+/** What the house is put together from. */
+export interface ComposeOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the command line says of every command. */
+  readonly shared: Omit<SharedOptions, 'cwd' | 'json'>;
+  /** Settings given by flags, by key: `{ model: 'script/a.yml' }`. The highest layer. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The house, in two steps: `compose` makes the kernel and boots the built-ins, which is all that `--help` and a good
+ * part of the commands need; `extend` loads what the user, the project and `-e` add.
+ */
+export interface Composition {
+  readonly kernel: Kernel;
+  readonly view: View;
+  /** Loads user, project and explicit extensions. A second call waits for the first. */
+  extend(): Promise<void>;
+  /** Starts watching files: after the first model request has left, so that no start pays for it. */
+  watch(): void;
+  /** Everything ends, in order. */
+  shutdown(): Promise<void>;
+}
