@@ -6,7 +6,7 @@ import { z } from 'zod';
 export default definePlugin({
   id: 'tally',
   setup: (ctx) => {
-    const calls = ctx.state('calls', z.record(z.string(), z.number()), () => ({}));
+    const calls = ctx.state('calls', z.record(z.string(), z.number()), (): Record<string, number> => ({}));
     ctx.tap(toolEnd, ({ toolName }) => {
       calls.value = { ...calls.value, [toolName]: (calls.value[toolName] ?? 0) + 1 };
     });
