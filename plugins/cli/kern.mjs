@@ -39,8 +39,16 @@ async function run() {
   const module = await import('node:module');
   if (process.env.KERN_LAUNCHER_FD) await import('./launched.mjs');
   await useCompileCache(fs, module);
-  const main = await import(entry(fs, module));
-  process.exitCode = await main.main(argv);
+  const url = entry(fs, module);
+  if (url === undefined) {
+    process.stderr.write(
+      'kern: neither dist/ nor sources are here. Install kern again, or in a checkout: npm run build\n',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const { main } = await import(url);
+  process.exitCode = await main(argv);
 }
 
 /** Compiled code is kept in KERN_HOME; where that cannot be written, start is slower and nothing else changes. */
@@ -67,8 +75,7 @@ function entry(fs, module) {
     mapOwnNames(module);
     return source.href;
   }
-  if (fs.existsSync(built)) return built.href;
-  throw new Error('this copy of kern has neither dist/ nor sources. Install it again, or in a checkout: npm run build');
+  return fs.existsSync(built) ? built.href : undefined;
 }
 
 /** From the sources, kern's own names lead to the sources too: one kernel in the process. */
