@@ -1,5 +1,6 @@
 import { closeSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { execa } from 'execa';
 import { type Child, KernError, messageOf, type SpawnOptions, type SpawnResult } from 'kern/plugin';
 import { endTree } from './end.ts';
@@ -200,9 +201,11 @@ function source(stream: Readable | null, ring: Ring, name: 'stdout' | 'stderr'):
 /** Reads what comes, and says when no more is to be expected of a child that has ended. */
 function follow(sources: readonly Source[], onOutput: SpawnOptions['onOutput'], onClose: () => void) {
   let open = sources.length;
+  let pieces = 0;
   let changed = Promise.withResolvers<void>();
   let following = true;
   const wake = (): void => {
+    pieces += 1;
     changed.resolve();
     changed = Promise.withResolvers();
   };
@@ -225,11 +228,14 @@ function follow(sources: readonly Source[], onOutput: SpawnOptions['onOutput'], 
     async drained(): Promise<void> {
       const until = performance.now() + drainLimitMs;
       while (open > 0 && performance.now() < until) {
-        const idle = Promise.withResolvers<'idle'>();
-        const timer = setTimeout(idle.resolve, idleMs, 'idle');
-        const what = await Promise.race([changed.promise, idle.promise]);
+        const seen = pieces;
+        const idle = Promise.withResolvers<void>();
+        const timer = setTimeout(idle.resolve, idleMs);
+        await Promise.race([changed.promise, idle.promise]);
         clearTimeout(timer);
-        if (what === 'idle') return;
+        // A loop that was busy meanwhile runs its timers first: what waits in the pipe is read before the next turn.
+        if (pieces === seen) await setImmediate();
+        if (pieces === seen) return;
       }
     },
     letGo(): void {

@@ -100,7 +100,9 @@ test('twenty merged children at once each have their own stream', async () => {
       (_, at) => supervisor.spawn('bash', ['-c', `echo a${at}; echo b${at} >&2`], { merge: true }).result,
     ),
   );
-  expect(results.map(({ stdout }) => stdout)).toEqual(Array.from({ length: 20 }, (_, at) => `a${at}\nb${at}\n`));
+  expect(results.map(({ stdout }) => stdout).join('')).toBe(
+    Array.from({ length: 20 }, (_, at) => `a${at}\nb${at}\n`).join(''),
+  );
 });
 
 test('of more output than is kept the end is there and the rest is counted; every piece was handed on', async () => {
@@ -131,6 +133,17 @@ test('no provider key and no word of npm reaches a child, the mark does', async 
     `KERN_RUN=${supervisor.run}.1`,
     'PATH=/usr/bin:/bin',
   ]);
+});
+
+test('output is not lost when the event loop was busy while the child ended', async () => {
+  const child = make().spawn('bash', ['-c', 'sleep 0.3; echo late; (sleep 600 &) '], { merge: true });
+  await until(() => child.pid !== undefined);
+  // Both the end of the child and its output are there when the loop comes round, and so are the timers.
+  for (let round = 0; round < 4; round += 1) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+    await sleep(0);
+  }
+  expect((await child.result).stdout).toBe('late\n');
 });
 
 test('a background child does not hold the result, keeps running, and is told of until it ends', async () => {
