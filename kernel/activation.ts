@@ -1,6 +1,6 @@
 import type { Capability, Level, Provider } from './capability.ts';
 import type { Hook } from './hook.ts';
-import type { PluginDefinition } from './plugin.ts';
+import type { Context, PluginDefinition } from './plugin.ts';
 import type { Parsed, Schema } from './schema.ts';
 
 /** A plugin as it is handed to the kernel: loaded, not yet run. */
@@ -57,6 +57,8 @@ export type ActivationState = 'staged' | 'live' | 'draining' | 'gone';
 export class Activation {
   readonly unit: PluginUnit;
   readonly controller = new AbortController();
+  /** The `ctx` that its setup got. */
+  scope: Context | undefined;
   state: ActivationState = 'staged';
   /** Removed code is signalled at once and gets a few seconds; replaced code drains without a limit. */
   removed = false;

@@ -11,7 +11,7 @@ import { capabilityChanged, configChanged, type PluginChange, pluginChanged } fr
 import { CompiledHooks } from './hooks.ts';
 import { Ownership } from './owner.ts';
 import { plan } from './plan.ts';
-import type { Handle, PluginDefinition, TrustGate, View } from './plugin.ts';
+import type { Context, Handle, PluginDefinition, TrustGate, View } from './plugin.ts';
 import { Journal } from './report.ts';
 import { absentUi, type Ui } from './session.ts';
 import { noSettings, type SettingsPort } from './settings.ts';
@@ -529,6 +529,11 @@ export class Kernel implements Core {
 
   get sleeping(): readonly IdlePlugin[] {
     return this.#idle;
+  }
+
+  /** The `ctx` of the plugin an entry came from: what its command line verbs are called with. */
+  contextOf(entry: Entry<unknown>): Context | undefined {
+    return this.owned.get(entry)?.activation?.scope;
   }
 
   active(key: string): Activation | undefined {

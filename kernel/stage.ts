@@ -22,6 +22,7 @@ export async function stage(core: Core, unit: PluginUnit, options: StageOptions,
   const started = performance.now();
   const config = configOf(core, unit, options.isKeeper);
   const scope = createScope(core, activation, { config, predecessor: options.predecessor, candidate: options.candidate });
+  activation.scope = scope;
   await within(core, activation, 'setup', options.limitMs, core.outlook, () => unit.definition.setup(scope));
   activation.startMs += performance.now() - started;
   return activation;
