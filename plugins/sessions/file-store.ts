@@ -55,10 +55,12 @@ export class FileStore implements SessionStore {
   #begin(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    const [, ...written] = this.#writer.append([
+    const [header, ...written] = this.#writer.append([
       `${JSON.stringify(this.header)}\n`,
       ...held.map(({ entry }) => lineOf(entry)),
     ]);
+    // Nobody waits for the header alone.
+    header?.catch(() => {});
     for (const [index, { release }] of held.entries()) release(written[index] ?? Promise.resolve());
   }
 }

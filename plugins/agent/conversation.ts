@@ -1,0 +1,80 @@
+import {
+  type AgentEvent,
+  entryAppended,
+  type Message,
+  messageEnd,
+  type NewEntry,
+  type SessionEntry,
+  type SessionStore,
+} from 'kern/contracts';
+import type { View } from 'kern/plugin';
+import { forModel } from './context.ts';
+
+/**
+ * What was said, in order. Two lists that only grow: what is kept, and what of it a model reads again. Entries are
+ * written beside the run; each is acknowledged by an event when it is on disk.
+ */
+export class Conversation {
+  readonly #store: SessionStore;
+  readonly #view: () => View;
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #kept: Message[] = [];
+  readonly #context: Message[] = [];
+
+  constructor(store: SessionStore, view: () => View, emit: (event: AgentEvent) => void) {
+    this.#store = store;
+    this.#view = view;
+    this.#emit = emit;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#kept;
+  }
+
+  /** For one request: its own list, since the next message must not slip into a request that is still being read. */
+  context(): readonly Message[] {
+    return this.#context.slice();
+  }
+
+  /** Keeps a message, as the plugins leave it; one that comes back as another kind of message is kept as it was. */
+  async keep(message: Message, view: View): Promise<Message> {
+    const { message: changed } = await view.call(messageEnd, { message });
+    const kept = sameKind(message, changed) ? changed : message;
+    this.#kept.push(kept);
+    const readable = forModel(kept);
+    if (readable !== undefined) this.#context.push(readable);
+    this.write(entryOf(kept));
+    return kept;
+  }
+
+  /** Adds an entry that is no message of the conversation. Answers with its id. */
+  write(entry: NewEntry): string | undefined {
+    const written = this.#store.append(entry);
+    // An entry that never reaches the disk is told by the store; it is in memory all the same.
+    written.then(
+      (done) => this.#acknowledge(done),
+      () => {},
+    );
+    return this.#store.entries().at(-1)?.id;
+  }
+
+  #acknowledge(entry: SessionEntry): void {
+    this.#view().call(entryAppended, { entry });
+    this.#emit({ type: 'entry_appended', entry });
+  }
+}
+
+function sameKind(before: Message, after: Message): boolean {
+  if (before.role !== after.role || !Array.isArray(after.content)) return false;
+  // A result that answers another call would leave its own unanswered.
+  return (
+    before.role !== 'toolResult' ||
+    (after.role === 'toolResult' && after.toolCallId === before.toolCallId && after.toolName === before.toolName)
+  );
+}
+
+function entryOf(message: Message): NewEntry {
+  if (message.role !== 'custom') return { type: 'message', message };
+  const { customType, content, display, details } = message;
+  return { type: 'custom_message', customType, content, display, ...(details === undefined ? {} : { details }) };
+}

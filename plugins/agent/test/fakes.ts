@@ -1,0 +1,192 @@
+import {
+  type AgentEvent,
+  type AgentSession,
+  type AssistantMessage,
+  agentSessions,
+  type Message,
+  type Model,
+  type ModelRequest,
+  models,
+  type StreamEvent,
+  type ToolCall,
+  type ToolFace,
+  tools,
+} from 'kern/contracts';
+import { definePlugin, messageOf, type PluginDefinition, type View } from 'kern/plugin';
+import { type BootOptions, bootKernel, type TestKernel } from 'kern/testing';
+import { agentPlugin } from '../plugin.ts';
+import type { ToolSeam } from '../tool-seam.ts';
+import { noUsage } from '../usage.ts';
+import { fakeSessions } from './store.ts';
+
+export type Reply = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
+
+export const fakeModel = (rest: Partial<Model> = {}): Model => ({
+  id: 'fake/m',
+  provider: 'fake',
+  model: 'm',
+  name: 'Fake',
+  contextWindow: 1_000,
+  maxOutput: 100,
+  input: ['text'],
+  thinking: ['off', 'low', 'high'],
+  cost: null,
+  available: true,
+  ...rest,
+});
+
+export const replyOf = (
+  content: AssistantMessage['content'],
+  rest: Partial<AssistantMessage> = {},
+): AssistantMessage => ({
+  role: 'assistant',
+  content,
+  api: 'fake',
+  provider: 'fake',
+  model: 'm',
+  usage: noUsage,
+  stopReason: content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
+  timestamp: 0,
+  ...rest,
+});
+
+/** A reply of one text. */
+export const says = (text: string, rest: Partial<AssistantMessage> = {}): Reply =>
+  async function* () {
+    yield { type: 'text_start', contentIndex: 0 };
+    yield { type: 'text_delta', contentIndex: 0, delta: text };
+    yield { type: 'text_end', contentIndex: 0, content: text };
+    yield { type: 'done', message: replyOf([{ type: 'text', text }], rest) };
+  };
+
+/** A reply that calls tools: `['c1', 'read', {path: 'a'}]`. */
+export const calls = (
+  ...list: readonly (readonly [id: string, name: string, args?: Record<string, unknown>])[]
+): Reply =>
+  async function* () {
+    const content = list.map(([id, name, args]): ToolCall => ({ type: 'toolCall', id, name, arguments: args ?? {} }));
+    yield { type: 'done', message: replyOf(content) };
+  };
+
+export interface FakeModels {
+  readonly plugin: PluginDefinition;
+  /** Every request, with its own copy of the messages. */
+  readonly requests: ModelRequest[];
+}
+
+/** A `models` service that answers with these replies, in order. */
+export function fakeModels(replies: readonly Reply[], known: readonly Model[] = [fakeModel()]): FakeModels {
+  const requests: ModelRequest[] = [];
+  const plugin = definePlugin({
+    id: 'models',
+    declares: [models],
+    setup: (ctx) =>
+      ctx.contribute(models, {
+        list: async () => known,
+        resolve: async (id) => {
+          const model = id === undefined ? known[0] : known.find((candidate) => candidate.id === id);
+          if (model === undefined) throw new Error(`no model ${id}`);
+          return model;
+        },
+        stream: (request, signal) => {
+          requests.push({ ...request, messages: [...request.messages] });
+          const reply = replies[requests.length - 1];
+          if (reply === undefined) throw new Error('the test has no more replies');
+          return reply(request, signal);
+        },
+      }),
+  });
+  return { plugin, requests };
+}
+
+/** The tools' tokens, without any tool. */
+export const toolTokens = definePlugin({ id: 'tools', declares: [tools], setup: () => undefined });
+
+/** Finds the winner and runs it, nothing more. */
+export const plainTools: ToolSeam = {
+  faces: (view) => view.use(tools).items().map(faceOf),
+  prepare: async (view, { name, args, callId, signal }) => {
+    const entry = view.use(tools).get(name);
+    if (entry === undefined)
+      return { state: 'refused', result: { content: [{ type: 'text', text: `unknown tool ${name}` }], isError: true } };
+    return {
+      state: 'ready',
+      execute: (onUpdate) =>
+        view
+          .run(entry, (tool) => tool.execute(callId, args as never, signal, onUpdate, {} as never))
+          .catch((error) => ({ content: [{ type: 'text' as const, text: messageOf(error) }], isError: true })),
+    };
+  },
+};
+
+const faces = new WeakMap<object, ToolFace>();
+function faceOf(tool: { readonly name: string; readonly description: string }): ToolFace {
+  const face = faces.get(tool) ?? { name: tool.name, description: tool.description, inputSchema: { type: 'object' } };
+  faces.set(tool, face);
+  return face;
+}
+
+/** A plugin with one tool that answers with a text. */
+export const toolPlugin = (
+  name: string,
+  answer: string | (() => string | Promise<string>),
+  description = `Does ${name}.`,
+): PluginDefinition =>
+  definePlugin({
+    id: `tool-${name}`,
+    setup: (ctx) =>
+      ctx.contribute(tools, {
+        name,
+        description,
+        inputSchema: { type: 'object' },
+        execute: async () => ({
+          content: [{ type: 'text' as const, text: typeof answer === 'string' ? answer : await answer() }],
+        }),
+      } as never),
+  });
+
+export interface Opened extends AsyncDisposable {
+  readonly t: TestKernel;
+  readonly view: View;
+  readonly session: AgentSession;
+  readonly events: AgentEvent[];
+  readonly requests: ModelRequest[];
+}
+
+export interface OpenOptions extends Partial<Parameters<AgentSessions['create']>[0]> {
+  readonly boot?: BootOptions;
+  readonly plugins?: readonly PluginDefinition[];
+  readonly models?: readonly Model[];
+  readonly seam?: ToolSeam;
+}
+type AgentSessions = import('kern/contracts').AgentSessions;
+
+/** A kernel with the agent, a session in memory (unless asked otherwise), and all its events. */
+export async function openSession(
+  replies: readonly Reply[],
+  { boot, plugins = [], models: known, seam, ...options }: OpenOptions = {},
+): Promise<Opened> {
+  const fake = fakeModels(replies, known);
+  const t = await bootKernel([fake.plugin, toolTokens, fakeSessions, agentPlugin(seam ?? plainTools), ...plugins], {
+    keepers: 'none',
+    ...boot,
+  });
+  const view = t.kernel.view();
+  const session = await view.service(agentSessions).create({ cwd: t.dir, view, persist: false, ...options });
+  const events: AgentEvent[] = [];
+  session.subscribe((event) => events.push(event));
+  return {
+    t,
+    view,
+    session,
+    events,
+    requests: fake.requests,
+    [Symbol.asyncDispose]: async () => {
+      await session[Symbol.asyncDispose]();
+      await t[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export const textsOf = (messages: readonly Message[]): readonly string[] =>
+  messages.map((message) => message.content.map((part) => ('text' in part ? part.text : part.type)).join(''));

@@ -1,0 +1,24 @@
+import { type Model, type ThinkingLevel, thinkingLevels } from 'kern/contracts';
+import { KernError } from 'kern/plugin';
+
+/** What is used where nobody chose a level. */
+const defaultLevel: ThinkingLevel = 'medium';
+
+export function isThinkingLevel(value: unknown): value is ThinkingLevel {
+  return thinkingLevels.includes(value as ThinkingLevel);
+}
+
+/** A level by its name. */
+export function parseThinking(level: string): ThinkingLevel {
+  if (isThinkingLevel(level)) return level;
+  throw new KernError('thinking_unknown', `${level} is no thinking level`, {
+    hint: `one of ${thinkingLevels.join(', ')}`,
+  });
+}
+
+/** The level a model can do: the wanted one, else the next lower, else its lowest. A model that does not think: off. */
+export function clampThinking(wanted: ThinkingLevel | undefined, model: Model): ThinkingLevel {
+  const can = thinkingLevels.filter((level) => model.thinking.includes(level));
+  const at = thinkingLevels.indexOf(wanted ?? defaultLevel);
+  return can.findLast((level) => thinkingLevels.indexOf(level) <= at) ?? can[0] ?? 'off';
+}
