@@ -50,9 +50,10 @@ async function within(core: Core, activation: Activation, at: string, limitMs: n
 
 function configOf(core: Core, unit: PluginUnit, isKeeper: boolean): unknown {
   const schema = unit.definition.config as Schema<unknown> | undefined;
-  if (schema === undefined) return undefined;
   const { id } = unit.definition;
-  let { settings } = core.settings.plugin(id, unit.level);
+  let { settings, failure } = core.settings.plugin(id, unit.level);
+  if (failure !== undefined) throw new KernError('config_bad_value', failure, { hint: 'correct it; until then what it guards is refused' });
+  if (schema === undefined) return undefined;
   for (;;) {
     const parsed = parse(schema, settings);
     if (parsed.ok) return parsed.value;

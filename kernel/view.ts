@@ -307,7 +307,7 @@ export class SnapshotView implements View {
     if (declared.from !== undefined && !declared.from.includes(candidate.level)) return `only ${declared.from.join(' and ')} plugins supply it`;
     const { off } = this.#core.settings.provider(candidate.provider, candidate.level);
     if (off !== undefined) return off;
-    return candidate.key === undefined ? undefined : this.#core.settings.item(declared.id, candidate.key);
+    return candidate.key === undefined ? undefined : this.#core.settings.item(declared.id, candidate.key, candidate.level);
   }
 }
 
