@@ -45,7 +45,13 @@ export interface Usage {
   readonly cacheWrite: number;
   readonly reasoning: number;
   readonly totalTokens: number;
-  readonly cost: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly total: number } | null;
+  readonly cost: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+    readonly total: number;
+  } | null;
 }
 
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'refusal' | 'error' | 'aborted';
@@ -107,7 +113,12 @@ export type StreamEvent =
   | { readonly type: 'text_start' | 'thinking_start'; readonly contentIndex: number }
   | { readonly type: 'text_delta' | 'thinking_delta'; readonly contentIndex: number; readonly delta: string }
   | { readonly type: 'text_end'; readonly contentIndex: number; readonly content: string }
-  | { readonly type: 'thinking_end'; readonly contentIndex: number; readonly content: string; readonly signature?: string }
+  | {
+      readonly type: 'thinking_end';
+      readonly contentIndex: number;
+      readonly content: string;
+      readonly signature?: string;
+    }
   | { readonly type: 'toolcall_start'; readonly contentIndex: number; readonly id: string; readonly toolName: string }
   | { readonly type: 'toolcall_delta'; readonly contentIndex: number; readonly delta: string }
   | { readonly type: 'toolcall_end'; readonly contentIndex: number; readonly toolCall: ToolCall }
@@ -202,7 +213,18 @@ export const modelProviders = defineCapability<ModelProvider>({
   id: 'model-provider',
   schema: z.custom<ModelProvider>(
     (value) =>
-      typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' && !value.id.includes('/') && 'displayName' in value && 'stream' in value && isFunction(value.stream) && 'models' in value && isFunction(value.models) && 'model' in value && isFunction(value.model),
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      typeof value.id === 'string' &&
+      !value.id.includes('/') &&
+      'displayName' in value &&
+      'stream' in value &&
+      isFunction(value.stream) &&
+      'models' in value &&
+      isFunction(value.models) &&
+      'model' in value &&
+      isFunction(value.model),
     'a model provider is {id (no slash), displayName, models(), model(name), stream(request, signal)}',
   ),
   key: (provider) => provider.id,
@@ -210,7 +232,13 @@ export const modelProviders = defineCapability<ModelProvider>({
 
 /** The request as it is about to leave. */
 export const modelRequest = transform<ModelRequest>({ id: 'model.request' });
-export const modelResponse = event<{ readonly model: string; readonly status: 'ok' | 'error'; readonly durationMs: number; readonly usage?: Usage; readonly error?: string }>({ id: 'model.response' });
+export const modelResponse = event<{
+  readonly model: string;
+  readonly status: 'ok' | 'error';
+  readonly durationMs: number;
+  readonly usage?: Usage;
+  readonly error?: string;
+}>({ id: 'model.response' });
 
 /** Finds models over all providers. */
 export interface Models {

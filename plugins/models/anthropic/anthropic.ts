@@ -1,0 +1,50 @@
+import {
+  catalogModels,
+  describeModel,
+  type Model,
+  type ModelProvider,
+  replyOver,
+  type WireSettings,
+} from 'kern/contracts';
+
+const vendor = 'https://api.anthropic.com';
+const missing = 'ANTHROPIC_API_KEY is not set';
+
+/** Anthropic's models. The environment is read at each call: a key that is set counts at once. */
+export function anthropic({ idleTimeoutMs }: WireSettings): ModelProvider {
+  const models = async (): Promise<readonly Model[]> => {
+    const available = keyOf() !== undefined;
+    const catalog = await import('./models.json', { with: { type: 'json' } });
+    return catalogModels('anthropic', catalog.default, available);
+  };
+  return {
+    id: 'anthropic',
+    displayName: 'Anthropic',
+    models,
+    async model(name) {
+      const known = (await models()).find(({ model }) => model === name);
+      return known ?? describeModel('anthropic', name, { contextWindow: 200_000, available: keyOf() !== undefined });
+    },
+    missing: () => (keyOf() === undefined ? missing : undefined),
+    stream(request, signal) {
+      const baseUrl = process.env.ANTHROPIC_BASE_URL?.trim() || vendor;
+      const endpoint = {
+        provider: 'anthropic',
+        baseUrl,
+        apiKey: keyOf(),
+        idleTimeoutMs,
+        official: baseUrl.startsWith(vendor),
+      };
+      return replyOver(
+        'anthropic',
+        { ...endpoint, fix: 'check ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL, if you set it)' },
+        request,
+        signal,
+      );
+    },
+  };
+}
+
+function keyOf(): string | undefined {
+  return process.env.ANTHROPIC_API_KEY?.trim() || undefined;
+}

@@ -1,0 +1,11 @@
+import { modelProviders, wireSettings } from 'kern/contracts';
+import { definePlugin } from 'kern/plugin';
+import { anthropic } from './anthropic.ts';
+
+export default definePlugin({
+  id: 'models.anthropic',
+  description: 'Claude, with ANTHROPIC_API_KEY',
+  requires: ['models'],
+  config: wireSettings,
+  setup: (ctx) => ctx.contribute(modelProviders, anthropic(ctx.config), { priority: 120 }),
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Endpoint } from './bridge/endpoint.ts';
+import type { ModelRequest, StreamEvent } from './contract.ts';
+import type { Script, ScriptSource } from './script-file.ts';
+
+export { abortError } from './bridge/abort.ts';
+export { argumentsOf } from './bridge/arguments.ts';
+export { defaultIdleTimeoutMs, type Endpoint } from './bridge/endpoint.ts';
+/** What a provider throws: `modelErrors.refused(endpoint, { status: 429, body })`. */
+export * as modelErrors from './bridge/failure.ts';
+export { isTransient, ModelError } from './bridge/failure.ts';
+export { type Catalog, catalogModels } from './catalog/models.ts';
+export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
+export { isLoopback, serverModels } from './knock.ts';
+export type { Expectation, Script, ScriptSource, ScriptTurn, Turn } from './script-file.ts';
+export { type WireSettings, wireSettings } from './settings.ts';
+export { noTokens, type Tokens, usageOf } from './usage.ts';
+
+/** The protocols kern speaks with models' servers. */
+export type Wire = 'anthropic' | 'openai-chat';
+
+/**
+ * One reply over a wire: what a provider's `stream` answers with. The wire's library loads with the first event.
+ * ```ts
+ * stream: (request, signal) => replyOver('openai-chat', { provider: 'acme', baseUrl, apiKey }, request, signal)
+ * ```
+ */
+export function replyOver(
+  wire: Wire,
+  endpoint: Endpoint,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterable<StreamEvent> {
+  return whenAsked(async () => {
+    if (wire === 'anthropic') return (await import('./bridge/anthropic.ts')).anthropicReply(endpoint, request, signal);
+    return (await import('./bridge/chat.ts')).chatReply(endpoint, request, signal);
+  });
+}
+
+/** A stream that is made when its first event is asked for, and handed on as it is: no step of its own per event. */
+export function whenAsked<T>(make: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      let made: AsyncIterator<T> | undefined;
+      return {
+        next() {
+          if (made !== undefined) return made.next();
+          return make().then((stream) => {
+            made = stream[Symbol.asyncIterator]();
+            return made.next();
+          });
+        },
+        return(value?: unknown) {
+          return made?.return?.(value) ?? Promise.resolve({ done: true, value });
+        },
+      };
+    },
+  };
+}
+
+/** Reads a scripted model's file. What is wrong with it is said with file, line and place; `shown` names it there. */
+export async function readScript(file: string, shown: string): Promise<Script> {
+  return (await import('./script-file.ts')).readScript(file, shown);
+}
+
+/** A scripted model's file in a folder of its own, for tests: `model` is its name, and disposing removes it. */
+export interface ScriptFile extends Disposable {
+  readonly model: string;
+  readonly path: string;
+  dispose(): void;
+}
+
+/** Writes a script, or only its turns, so that a session can be run with `model`. */
+export function scriptFile(script: ScriptSource | ScriptSource['turns']): ScriptFile {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kern-script-'));
+  const file = path.join(folder, 'script.json');
+  const whole = 'turns' in script ? script : { version: 1, turns: script };
+  writeFileSync(file, JSON.stringify(whole), { mode: 0o600 });
+  const dispose = (): void => rmSync(folder, { recursive: true, force: true });
+  return { model: `script/${file}`, path: file, dispose, [Symbol.dispose]: dispose };
+}

@@ -1,0 +1,70 @@
+import type { Delta, DeltaFinder } from './merge.ts';
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** Anthropic Messages: `content_block_delta` says what it is. */
+export const anthropicDeltas: DeltaFinder = {
+  find(event) {
+    if (!isFields(event) || event.type !== 'content_block_delta' || !isFields(event.delta)) return undefined;
+    const { delta, index } = event as { delta: Fields; index: unknown };
+    const field = anthropicField(delta.type);
+    const text = field === undefined ? undefined : delta[field];
+    return typeof text === 'string' && text !== '' ? { spot: `${field}:${String(index)}`, text } : undefined;
+  },
+  put(event, spot, text) {
+    (event as { delta: Fields }).delta[spot.slice(0, spot.indexOf(':'))] = text;
+  },
+};
+
+function anthropicField(type: unknown): string | undefined {
+  if (type === 'text_delta') return 'text';
+  if (type === 'thinking_delta') return 'thinking';
+  return type === 'input_json_delta' ? 'partial_json' : undefined;
+}
+
+/** Chat Completions: one choice whose delta has one text and nothing else of weight. */
+export const chatDeltas: DeltaFinder = {
+  find(event) {
+    if (!isFields(event) || !Array.isArray(event.choices) || event.choices.length !== 1) return undefined;
+    if (!isNothing(event.usage) || 'error' in event) return undefined;
+    const choice: unknown = event.choices[0];
+    if (!isFields(choice) || !isNothing(choice.finish_reason) || !isFields(choice.delta)) return undefined;
+    return chatDelta(choice.delta);
+  },
+  put(event, spot, text) {
+    const { delta } = (event as { choices: [{ delta: Fields }] }).choices[0];
+    if (spot in delta) delta[spot] = text;
+    else (delta as { tool_calls: [{ function: Fields }] }).tool_calls[0].function.arguments = text;
+  },
+};
+
+function chatDelta(delta: Fields): Delta | undefined {
+  let found: Delta | undefined;
+  for (const name in delta) {
+    const value = delta[name];
+    if (name === 'role' || isNothing(value)) continue;
+    if (found !== undefined) return undefined;
+    if (name === 'content' || name === 'reasoning_content' || name === 'reasoning') {
+      if (typeof value !== 'string') return undefined;
+      found = { spot: name, text: value };
+    } else {
+      found = name === 'tool_calls' ? argumentsDelta(value) : undefined;
+      if (found === undefined) return undefined;
+    }
+  }
+  return found;
+}
+
+/** More arguments of a call that has begun: only its index, and text. */
+function argumentsDelta(calls: unknown): Delta | undefined {
+  const call: unknown = Array.isArray(calls) && calls.length === 1 ? calls[0] : undefined;
+  if (!isFields(call) || !isNothing(call.id) || typeof call.index !== 'number') return undefined;
+  const { function: called } = call;
+  if (!isFields(called) || !isNothing(called.name) || 'extra_content' in call) return undefined;
+  const text = called.arguments;
+  return typeof text === 'string' && text !== '' ? { spot: `call ${call.index}`, text } : undefined;
+}

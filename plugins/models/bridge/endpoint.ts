@@ -1,0 +1,33 @@
+/** Where one request goes, and with what. Made by a provider each time, so that a changed key counts at once. */
+export interface Endpoint {
+  /** The provider's id, for messages. */
+  readonly provider: string;
+  /** As the wire wants it: the Anthropic wire without `/v1`, the OpenAI wires with it. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What to look at when the server refuses the key, or is not there: `check ANTHROPIC_API_KEY`. */
+  readonly fix?: string | undefined;
+  /** How long the server may be silent, in ms. */
+  readonly idleTimeoutMs?: number | undefined;
+  /** The vendor's own server, which understands more than its copies do. */
+  readonly official?: boolean | undefined;
+}
+
+export const defaultIdleTimeoutMs = 300_000;
+
+/** Host and port of an endpoint, for messages; never its path, query or credentials. */
+export function hostOf(endpoint: Endpoint): string {
+  return URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).host : endpoint.baseUrl.slice(0, 60);
+}
+
+/** The base with exactly one `/v1`: the Anthropic wire's base is given without it, and often with it. */
+export function withVersion(baseUrl: string): string {
+  const bare = withoutSlash(baseUrl);
+  return bare.endsWith('/v1') ? bare : `${bare}/v1`;
+}
+
+/** The base as it is, less the slashes at its end. */
+export function withoutSlash(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '');
+}

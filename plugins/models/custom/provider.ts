@@ -1,0 +1,64 @@
+import {
+  describeModel,
+  type Endpoint,
+  type Model,
+  ModelError,
+  type ModelProvider,
+  replyOver,
+  whenAsked,
+} from 'kern/contracts';
+import type { Context } from 'kern/plugin';
+import type { CustomModel, CustomProvider } from './described.ts';
+import { keyReader } from './key.ts';
+
+export interface CustomTools {
+  readonly spawn: Context['spawn'];
+  readonly idleTimeoutMs: number;
+}
+
+/** A provider of models.yml. */
+export function customProvider(described: CustomProvider, tools: CustomTools): ModelProvider {
+  const { id, wire, baseUrl, headers, place } = described;
+  const key = keyReader(described, tools.spawn);
+  const later =
+    wire === 'openai-chat' || wire === 'anthropic'
+      ? undefined
+      : `the wire ${wire} of ${id} (${place}) comes with a later version of kern`;
+  const missing = (): string | undefined => later ?? key.missing();
+  const models = (): readonly Model[] => described.models.map((model) => modelOf(id, model, missing() === undefined));
+  return {
+    id,
+    displayName: id,
+    models,
+    model: (name) =>
+      models().find(({ model }) => model === name) ?? describeModel(id, name, { available: missing() === undefined }),
+    missing,
+    stream: (request, signal) =>
+      whenAsked(async () => {
+        if (wire !== 'openai-chat' && wire !== 'anthropic') throw new ModelError('model_bad_request', later ?? wire);
+        const apiKey = await key.read(signal);
+        const endpoint: Endpoint = {
+          provider: id,
+          baseUrl,
+          apiKey,
+          headers,
+          idleTimeoutMs: tools.idleTimeoutMs,
+          fix: `check ${place}`,
+        };
+        return replyOver(wire, endpoint, request, signal);
+      }),
+  };
+}
+
+function modelOf(provider: string, described: CustomModel, available: boolean): Model {
+  const { id, name, contextWindow, maxOutput, reasoning, input, cost } = described;
+  return describeModel(provider, id, {
+    ...(name === undefined ? {} : { name }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+    ...(input === undefined ? {} : { input }),
+    ...(reasoning === true ? { thinking: ['off', 'low', 'medium', 'high'] } : {}),
+    ...(cost === undefined ? {} : { cost }),
+    available,
+  });
+}

@@ -1,0 +1,11 @@
+import { modelProviders, wireSettings } from 'kern/contracts';
+import { definePlugin } from 'kern/plugin';
+import { openai } from './openai.ts';
+
+export default definePlugin({
+  id: 'models.openai-chat',
+  description: 'OpenAI and every server that speaks Chat Completions, with OPENAI_API_KEY or OPENAI_BASE_URL',
+  requires: ['models'],
+  config: wireSettings,
+  setup: (ctx) => ctx.contribute(modelProviders, openai(ctx.config), { priority: 110 }),
+});
