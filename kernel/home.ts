@@ -15,7 +15,8 @@ export function kernHome(env: Readonly<Record<string, string | undefined>> = pro
 export async function ensureHome(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     // A dangling link or a file is told apart below, where there are words for it.
-    if (codeOf(cause) !== 'EEXIST') throw homeError(folder, 'cannot be made', 'Set KERN_HOME to a folder you can write.', cause);
+    if (codeOf(cause) !== 'EEXIST')
+      throw homeError(folder, 'cannot be made', 'Set KERN_HOME to a folder you can write.', cause);
   });
   // The link itself may be planted, so its owner counts as well as the owner of what it leads to.
   for (const look of [lstat, stat]) {
@@ -23,17 +24,26 @@ export async function ensureHome(folder: string): Promise<void> {
       throw homeError(folder, 'leads nowhere', 'Remove the link, or set KERN_HOME.', cause);
     });
     if (!isOwn(found)) {
-      throw new KernError('home_not_yours', `${folder} belongs to another user (uid ${found.uid}): kern keeps keys and trust there, and will not use it.`, {
-        hint: 'Set KERN_HOME to a folder of your own, or take this one with chown.',
-      });
+      throw new KernError(
+        'home_not_yours',
+        `${folder} belongs to another user (uid ${found.uid}): kern keeps keys and trust there, and will not use it.`,
+        {
+          hint: 'Set KERN_HOME to a folder of your own, or take this one with chown.',
+        },
+      );
     }
-    if (look === stat && !found.isDirectory()) throw homeError(folder, 'is not a folder', 'Move it away, or set KERN_HOME.');
+    if (look === stat && !found.isDirectory())
+      throw homeError(folder, 'is not a folder', 'Move it away, or set KERN_HOME.');
     if (look === stat && (found.mode & 0o777) !== 0o700) await chmod(folder, 0o700);
   }
 }
 
 function homeError(folder: string, what: string, hint: string, cause?: unknown): KernError {
-  return new KernError('home_unusable', `kern's home ${folder} ${what}.`, cause === undefined ? { hint } : { hint, cause });
+  return new KernError(
+    'home_unusable',
+    `kern's home ${folder} ${what}.`,
+    cause === undefined ? { hint } : { hint, cause },
+  );
 }
 
 /** Windows has no uid; there the profile folder guards itself. */
@@ -48,16 +58,19 @@ function isOwn(found: Stats): boolean {
  */
 export async function readPrivate(file: string): Promise<string | undefined> {
   // O_NONBLOCK: opening a pipe without a writer would wait for ever.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
-    if (codeOf(cause) === 'ENOENT') return undefined;
-    if (codeOf(cause) === 'ELOOP' || codeOf(cause) === 'EMLINK') throw planted(file, 'is a symbolic link');
-    throw cause;
-  });
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)).catch(
+    (cause: unknown) => {
+      if (codeOf(cause) === 'ENOENT') return undefined;
+      if (codeOf(cause) === 'ELOOP' || codeOf(cause) === 'EMLINK') throw planted(file, 'is a symbolic link');
+      throw cause;
+    },
+  );
   if (handle === undefined) return undefined;
   try {
     const found = await handle.stat();
     refusePlanted(file, found);
-    if (process.platform !== 'win32' && (found.mode & 0o022) !== 0) throw planted(file, 'may be written by other users', `chmod 600 ${file}`);
+    if (process.platform !== 'win32' && (found.mode & 0o022) !== 0)
+      throw planted(file, 'may be written by other users', `chmod 600 ${file}`);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

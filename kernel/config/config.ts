@@ -1,0 +1,286 @@
+import type { Level } from '../capability.ts';
+import type { Schema } from '../schema.ts';
+import { idsIn, type Key, keyText, type Target, targetOf } from './keys.ts';
+import { environmentLayer, type Layer, type Settled, settle, type Value, type ValueOrigin } from './layers.ts';
+import { emptyMap, type MapNode, nodeOf, withNode } from './node.ts';
+import {
+  type ConfigProblem,
+  type Found,
+  findConfig,
+  loadOverlay,
+  placesOfProject,
+  type ReadCache,
+  userPlaces,
+} from './places.ts';
+import { type Configured, configure, outOfPlace, spokenTo } from './plugin-settings.ts';
+import { type Setting, Settings } from './settings.ts';
+import {
+  itemSwitch,
+  type ProviderSwitch,
+  pluginSwitch,
+  providerSwitch,
+  type Switch,
+  switchProblems,
+} from './switches.ts';
+import { unknownKeys } from './unknown.ts';
+import { allValues, type ConfigState, failureOf, fingerprints, idsOf, levelOf, valueAt } from './values.ts';
+import { type Place, unsetIn, type Written, writeIn } from './write.ts';
+
+export interface ConfigOptions {
+  /** KERN_HOME. */
+  readonly home: string;
+  /** The project; without one there is no project layer. */
+  readonly root?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The file of `--config`. Missing: KERN_CONFIG. */
+  readonly overlay?: string;
+  /** What the command line sets, by key: `{ 'permissions.mode': 'all' }`. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+/** What config says about a plugin. */
+export interface PluginConfig {
+  readonly state: 'on' | 'off';
+  /** Who said so, when anyone did. */
+  readonly by?: string;
+  /** A keeper's config is bad: it must not run on defaults. */
+  readonly failure?: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly origins: ReadonlyMap<string, ValueOrigin>;
+}
+
+/** What a reload changed. */
+export interface ConfigChange {
+  /** `model`, `plugins.tools.bash`, `providers.claude`, `disabledItems`. */
+  readonly keys: readonly string[];
+  /** The plugins whose switch or settings differ, by id. */
+  readonly plugins: readonly string[];
+}
+
+const nothing: Found = { root: emptyMap, shadowed: [], broken: false, problems: [], places: [] };
+
+/** Reads the layers. Parsers are loaded only where there is a file to parse. */
+export async function loadConfig(options: ConfigOptions): Promise<Config> {
+  const config = new Config(options);
+  await config.reload();
+  return config;
+}
+
+/** The merged settings, each with its origin. The same object all the time: `reload` changes what it says. */
+export class Config {
+  readonly #options: ConfigOptions;
+  readonly #settings = new Settings();
+  readonly #cache: ReadCache = new Map();
+  #found = { user: nothing, project: nothing, overlay: nothing };
+  #layers: readonly Layer[] = [];
+  #settled: ReadonlyMap<string, Settled> = new Map();
+  #known: ReadonlyMap<string, Level> = new Map();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ConfigOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the files again. A broken edit leaves what the file said before. */
+  reload(): Promise<ConfigChange> {
+    return this.#inTurn(() => this.#reload());
+  }
+
+  /** Adds settings; those of a plugin are made by `pluginSettings(id, schema)`. */
+  register(rows: readonly Setting[]): void {
+    this.#settings.add(rows);
+    this.#settle();
+  }
+
+  /** Says which plugins there are: their ids hold dots, and what a project brought is configured by other rules. */
+  know(plugins: Iterable<{ readonly id: string; readonly level: Level }>): void {
+    const known = new Map<string, Level>();
+    // Where two levels have an id, the rules for the one that the project did not bring are the strict ones.
+    for (const { id, level } of plugins) if (!known.has(id) || level !== 'project') known.set(id, level);
+    this.#known = known;
+    this.#settle();
+  }
+
+  /** The value that counts, and whose it is. A key that nobody knows has the value `undefined`. */
+  get(key: Key): Value {
+    return { key: keyText(key), ...valueAt(this.#state(), this.#target(key)) };
+  }
+
+  /** Whether the key means something here. */
+  has(key: Key): boolean {
+    return this.#target(key).kind !== 'unknown';
+  }
+
+  /** Every setting, and everything that is switched or set under plugins and providers. */
+  list(): readonly Value[] {
+    return allValues(this.#state());
+  }
+
+  /** Bad values and files that could not be read, with file and line. */
+  get problems(): readonly ConfigProblem[] {
+    const project = this.#layers.find((layer) => layer.name === 'project');
+    const strangers =
+      project === undefined
+        ? []
+        : idsIn(project.root, 'plugins').filter(
+            (id) => this.#known.has(id) && levelOf(this.#state(), id) !== 'project',
+          );
+    return [
+      ...Object.values(this.#found).flatMap((found) => found.problems),
+      ...Array.from(this.#settled.values()).flatMap((settled) => settled.problems),
+      ...this.#layers.flatMap(switchProblems),
+      ...strangers.flatMap((id) => (project === undefined ? [] : outOfPlace(project, id, this.#settings.ofPlugin(id)))),
+    ];
+  }
+
+  /** Files that are there, while another one of their level counts. */
+  get shadowed(): readonly string[] {
+    return Object.values(this.#found).flatMap((found) => found.shadowed);
+  }
+
+  /** Every file that config depends on, also those that are not there yet. */
+  get files(): readonly string[] {
+    return Object.values(this.#found).flatMap((found) => found.places);
+  }
+
+  /** The file that counts for a level, or where one would be made. */
+  file(level: 'user' | 'project'): string | undefined {
+    const { file, places } = this.#found[level];
+    return file ?? places[0];
+  }
+
+  /** Whether a plugin is on, and what is set for it. */
+  plugin(id: string, level: Level): PluginConfig {
+    const { on, by } = pluginSwitch(this.#layers, id, level);
+    const failure = failureOf(this.#state(), id);
+    return {
+      state: on ? 'on' : 'off',
+      ...(by === undefined ? {} : { by }),
+      ...(failure === undefined ? {} : { failure }),
+      ...spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id)),
+    };
+  }
+
+  /** The plugin's settings as its own schema reads them. In a keeper no bad value is forgiven. */
+  configure<T>(
+    id: string,
+    level: Level,
+    schema: Schema<T>,
+    options: { readonly keeper?: boolean } = {},
+  ): Configured<T> {
+    const failure = failureOf(this.#state(), id);
+    if (failure !== undefined) return { ok: false, problems: [{ key: `plugins.${id}`, message: failure }] };
+    const speak = (without: ReadonlySet<string>) =>
+      spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id), without);
+    return configure(id, speak, schema, options.keeper === true);
+  }
+
+  /** Whether a provider's items of a level are taken. `on` is what holds when nobody says. */
+  provider(id: string, level: Level, on = true): ProviderSwitch {
+    return providerSwitch(this.#layers, id, level, on);
+  }
+
+  /** Whether an item, `skill:review`, is taken. */
+  item(item: string, level: Level): Switch {
+    return itemSwitch(this.#layers, item, level);
+  }
+
+  /** Keys that nobody reads. Ask when all plugins are known; without `providers` their ids are not judged. */
+  unknown(plugins: Iterable<string>, providers?: Iterable<string>): readonly ConfigProblem[] {
+    const ids = Array.from(plugins);
+    const known = providers === undefined ? undefined : Array.from(providers);
+    return this.#layers
+      .filter((layer) => layer.name !== 'environment')
+      .flatMap((layer) => unknownKeys(layer, this.#settings, ids, known));
+  }
+
+  /** Writes a value into the file of a level, and reads it back. Give a key in parts where the id of a plugin is not known yet. */
+  write(level: 'user' | 'project', key: Key, value: unknown): Promise<Written & { readonly change: ConfigChange }> {
+    return this.#inTurn(async () => ({
+      ...(await writeIn(this.#place(level, key), value)),
+      change: await this.#reload(),
+    }));
+  }
+
+  /** Takes a value out of the file of a level. */
+  unset(level: 'user' | 'project', key: Key): Promise<Written & { readonly change: ConfigChange }> {
+    return this.#inTurn(async () => ({ ...(await unsetIn(this.#place(level, key))), change: await this.#reload() }));
+  }
+
+  #place(level: 'user' | 'project', key: Key): Place {
+    const target = this.#target(key);
+    const ids = idsOf(this.#state(), 'plugins');
+    return {
+      level,
+      home: this.#options.home,
+      root: this.#options.root,
+      file: this.file(level),
+      key: keyText(key),
+      target,
+      settings: this.#settings,
+      isKnown: target.kind !== 'plugin' || typeof key !== 'string' || ids.includes(target.id),
+      isProjects: target.kind === 'plugin' && levelOf(this.#state(), target.id) === 'project',
+      ids,
+    };
+  }
+
+  async #reload(): Promise<ConfigChange> {
+    const before = fingerprints(this.#state());
+    const { home, root, env = {} } = this.#options;
+    const overlay = this.#options.overlay ?? (env.KERN_CONFIG === '' ? undefined : env.KERN_CONFIG);
+    const [user, project, over] = await Promise.all([
+      findConfig(home, userPlaces, this.#cache),
+      root === undefined ? nothing : findConfig(root, placesOfProject(root, home), this.#cache),
+      overlay === undefined ? nothing : loadOverlay(overlay, this.#cache),
+    ]);
+    this.#found = { user, project, overlay: over };
+    this.#settle();
+    const after = fingerprints(this.#state());
+    const keys = Array.from(new Set([...before.keys(), ...after.keys()])).filter(
+      (key) => before.get(key) !== after.get(key),
+    );
+    return { keys, plugins: keys.flatMap((key) => (key.startsWith('plugins.') ? [key.slice('plugins.'.length)] : [])) };
+  }
+
+  #settle(): void {
+    const fileLayer = (name: 'user' | 'project' | 'overlay'): Layer => {
+      const { file, root } = this.#found[name];
+      return { name, root, ...(file === undefined ? {} : { file }) };
+    };
+    const files = [
+      fileLayer('user'),
+      fileLayer('project'),
+      fileLayer('overlay'),
+      environmentLayer(this.#settings.all(), this.#options.env ?? {}),
+    ];
+    const ids = idsOf({ settings: this.#settings, layers: files, known: this.#known }, 'plugins');
+    let flags: MapNode = emptyMap;
+    for (const [key, value] of Object.entries(this.#options.flags ?? {})) {
+      if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, ids).path, nodeOf(value));
+    }
+    this.#layers = [...files, { name: 'flags', root: flags }];
+    const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
+    this.#settled = new Map(rows.map((row) => [row.key, settle(row, this.#layers)]));
+  }
+
+  #state(): ConfigState {
+    return {
+      settings: this.#settings,
+      layers: this.#layers,
+      settled: this.#settled,
+      known: this.#known,
+      personal: [this.#found.user, this.#found.overlay],
+    };
+  }
+
+  #target(key: Key): Target {
+    return targetOf(key, this.#settings, idsOf(this.#state(), 'plugins'));
+  }
+
+  /** Reading and writing take turns, so that no write is based on half of a reload. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work, work);
+    this.#queue = turn.catch(() => undefined); // told to the caller of that turn
+    return turn;
+  }
+}

@@ -1,0 +1,11 @@
+export { Config, type ConfigChange, type ConfigOptions, loadConfig, type PluginConfig } from './config.ts';
+export type { Key } from './keys.ts';
+export { type LayerName, readValue, type Value, type ValueOrigin } from './layers.ts';
+export { didYouMean, editDistance, nearNames } from './near.ts';
+export { type ConfigProblem, placeText, projectPlaces, userPlaces } from './places.ts';
+export type { Configured } from './plugin-settings.ts';
+export type { PermissionRule } from './schemas.ts';
+export { oneOf, schemaOf, text, texts, trueOrFalse } from './schemas.ts';
+export { kernelSettings, pluginSettings, type Setting, switchKeys } from './settings.ts';
+export type { ProviderSwitch, Switch } from './switches.ts';
+export type { Written } from './write.ts';

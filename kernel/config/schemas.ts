@@ -1,0 +1,52 @@
+import type { Schema } from '../schema.ts';
+
+/** Schemas of the kernel's own settings. Written by hand: zod costs more to load than all of this does to run. */
+export function schemaOf<T>(expected: string, holds: (value: unknown) => value is T): Schema<T> {
+  return {
+    '~standard': {
+      validate: (value) =>
+        holds(value) ? { value } : { issues: [{ message: `expected ${expected}, got ${show(value)}` }] },
+    },
+  };
+}
+
+export const text: Schema<string> = schemaOf(
+  'a text',
+  (value): value is string => typeof value === 'string' && value !== '',
+);
+
+export const trueOrFalse: Schema<boolean> = schemaOf(
+  'true or false',
+  (value): value is boolean => typeof value === 'boolean',
+);
+
+export const texts: Schema<readonly string[]> = schemaOf('a list of texts', isTexts);
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Schema<T> {
+  return schemaOf(`one of ${choices.join(', ')}`, (value): value is T => choices.some((choice) => choice === value));
+}
+
+/** `deny`, `ask` or `allow`, and what it is about: `{ deny: "bash(git push *)" }`. */
+export type PermissionRule = Readonly<Partial<Record<'deny' | 'ask' | 'allow', string>>>;
+
+export const permissionRules: Schema<readonly PermissionRule[]> = schemaOf(
+  'a list of rules, each with one of deny, ask or allow, such as { deny: "bash(git push *)" }',
+  (value): value is readonly PermissionRule[] => Array.isArray(value) && value.every(isRule),
+);
+
+function isRule(value: unknown): value is PermissionRule {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [entry, ...more] = Object.entries(value);
+  if (entry === undefined || more.length > 0) return false;
+  return ['deny', 'ask', 'allow'].includes(entry[0]) && typeof entry[1] === 'string' && entry[1] !== '';
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** A value as it may stand in a message: short, on one line. */
+export function show(value: unknown): string {
+  const shown = typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? String(value));
+  return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
+}

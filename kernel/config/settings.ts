@@ -1,0 +1,200 @@
+import { KernError } from '../error.ts';
+import type { Schema } from '../schema.ts';
+import { didYouMean, nearNames } from './near.ts';
+import { oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
+
+/** A setting as a row: what it may be, what it is when nobody says, and who may say it. */
+export interface Setting<T = unknown> {
+  /** As a person writes it: `tools.execution`, `plugins.tools.bash.timeout`. */
+  readonly key: string;
+  /** The keys of the file that lead to it. Missing: the key, split at its dots. */
+  readonly path?: readonly string[];
+  readonly schema: Schema<T>;
+  readonly default: T | undefined;
+  readonly summary: string;
+  /** A project may set it too: nothing may depend on it that guards against the project. */
+  readonly project?: boolean;
+  /** The environment may set it: `KERN_` and the key in capitals, or the name given here. */
+  readonly env?: boolean | string;
+  /** A bad value fails this plugin instead of falling back to the default. */
+  readonly keeper?: string;
+}
+
+const thinkingLevels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** The settings that the kernel itself reads or passes on. */
+export const kernelSettings: readonly Setting[] = [
+  // Not for a project: a scripted model of its own would act as the agent.
+  { key: 'model', schema: text, default: undefined, env: true, summary: 'The model, as provider/id.' },
+  {
+    key: 'thinking',
+    schema: oneOf(...thinkingLevels),
+    default: undefined,
+    project: true,
+    summary: 'How long the model thinks before it answers.',
+  },
+  {
+    key: 'permissions.mode',
+    schema: oneOf('plan', 'ask', 'edits', 'all'),
+    default: 'ask',
+    env: 'KERN_PERMISSION_MODE',
+    keeper: 'permissions',
+    summary: 'What may happen without asking.',
+  },
+  {
+    key: 'permissions.rules',
+    schema: permissionRules,
+    default: [],
+    keeper: 'permissions',
+    summary: 'What is denied, asked or allowed whatever the mode.',
+  },
+  {
+    key: 'tools.execution',
+    schema: oneOf('parallel', 'sequential'),
+    default: 'parallel',
+    project: true,
+    summary: 'Whether the tool calls of one reply run at the same time.',
+  },
+  {
+    key: 'startup.autoChdir',
+    schema: trueOrFalse,
+    default: true,
+    summary: 'Start in a temporary folder when kern is started in the home folder.',
+  },
+];
+
+/** The keys that switch things on and off. They hold by level: a project switches only what it brought. */
+export const switchKeys = {
+  plugins: 'A plugin by its id: false, true, or its settings.',
+  providers: 'A provider by its id: false, true, or { enabled, priority, user, project }.',
+  disabledProviders: 'Short for providers: { <id>: false }.',
+  enabledProviders: 'Short for providers: { <id>: true }.',
+  disabledItems: 'Single items, as kind:key.',
+} as const;
+
+export const switchLists = ['disabledProviders', 'enabledProviders', 'disabledItems'] as const;
+export const listSchema: Schema<readonly string[]> = texts;
+
+/** A setting with its path worked out. */
+export type Row = Setting & { readonly path: readonly string[] };
+
+/** The settings that are known now. */
+export class Settings {
+  readonly #rows = new Map<string, Row>();
+
+  constructor() {
+    for (const row of kernelSettings) this.#rows.set(row.key, { ...row, path: row.key.split('.') });
+  }
+
+  /** Adds settings. One that was added before is replaced; those of the kernel are not. */
+  add(rows: readonly Setting[]): void {
+    for (const row of rows) {
+      const path = row.path ?? row.key.split('.');
+      const taken = this.all().find((other) =>
+        other.key === row.key ? isKernels(other.key) : startsWith(other.path, path) || startsWith(path, other.path),
+      );
+      const isSwitch = Object.hasOwn(switchKeys, path[0] ?? '') && (path[0] !== 'plugins' || path.length < 3);
+      if (taken !== undefined || isSwitch || path.includes('')) {
+        throw new KernError(
+          'config_bad_setting',
+          `the setting ${row.key} cannot be added: ${taken === undefined ? 'its name is not free' : `${taken.key} is there already`}.`,
+          {
+            hint: 'Plugins put their settings under plugins.<id>.',
+          },
+        );
+      }
+      this.#rows.set(row.key, { ...row, path });
+    }
+  }
+
+  all(): readonly Row[] {
+    return Array.from(this.#rows.values());
+  }
+
+  at(path: readonly string[]): Row | undefined {
+    return this.all().find((row) => samePath(row.path, path));
+  }
+
+  /** The rows of one plugin's settings. */
+  ofPlugin(id: string): readonly Row[] {
+    return this.all().filter((row) => row.path[0] === 'plugins' && row.path[1] === id);
+  }
+
+  /** The rows below a path: `permissions` is not a setting, but two. */
+  below(path: readonly string[]): readonly Row[] {
+    return this.all().filter((row) => row.path.length > path.length && startsWith(row.path, path));
+  }
+
+  /** The setting that a path leads into: itself, or one whose value is a list or map. */
+  around(path: readonly string[]): Row | undefined {
+    return this.all().find((row) => startsWith(path, row.path));
+  }
+
+  unknown(key: string): KernError {
+    const near = nearNames(key, [...this.#rows.keys(), ...Object.keys(switchKeys)]);
+    return new KernError('config_unknown_key', `there is no setting ${key}.${didYouMean(near)}`, {
+      hint: 'kern config list shows what there is.',
+    });
+  }
+}
+
+function isKernels(key: string): boolean {
+  return kernelSettings.some((row) => row.key === key);
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.length <= path.length && start.every((name, index) => name === path[index]);
+}
+
+export function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && startsWith(a, b);
+}
+
+/** The variable of the environment that sets a row, if any may. */
+export function variableOf(row: Setting): string | undefined {
+  if (typeof row.env === 'string') return row.env;
+  return row.env === true ? `KERN_${row.key.replaceAll(/[.-]/g, '_').toUpperCase()}` : undefined;
+}
+
+/**
+ * The settings of a plugin, read from its config schema: an object whose properties may carry
+ * `.meta({ project: true, env: true, description })`. A schema that shows no properties gives none.
+ */
+export function pluginSettings(id: string, schema: unknown): Setting[] {
+  const shape = (schema as { shape?: unknown } | undefined)?.shape;
+  if (typeof shape !== 'object' || shape === null) return [];
+  return Object.entries(shape).map(([name, property]) => {
+    const meta = metaOf(property);
+    const schemaOfProperty = property as Schema<unknown>;
+    return {
+      key: `plugins.${id}.${name}`,
+      path: ['plugins', id, name],
+      schema: schemaOfProperty,
+      default: defaultOf(schemaOfProperty),
+      summary: typeof meta.description === 'string' ? meta.description : '',
+      project: meta.project === true,
+      env: meta.env === true,
+    };
+  });
+}
+
+/** `.meta()` belongs to one zod instance; `.default()` and `.optional()` put another around it. */
+function metaOf(schema: unknown): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  let current = schema as { meta?: () => unknown; def?: { innerType?: unknown } } | undefined;
+  for (let depth = 0; current !== undefined && current !== null && depth < 10; depth++) {
+    const own = typeof current.meta === 'function' ? current.meta() : undefined;
+    for (const [name, value] of Object.entries((own as object | undefined) ?? {}))
+      if (!Object.hasOwn(found, name)) found[name] = value;
+    current = current.def?.innerType as typeof current;
+  }
+  return found;
+}
+
+/** What the schema makes of nothing is its default. */
+function defaultOf(schema: Schema<unknown>): unknown {
+  const result = schema['~standard'].validate(undefined);
+  if (!(result instanceof Promise)) return result.issues === undefined ? result.value : undefined;
+  result.catch(() => undefined); // nobody waits for it
+  return undefined;
+}

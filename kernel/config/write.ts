@@ -1,0 +1,211 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { KernError } from '../error.ts';
+import { replaceFile } from '../home.ts';
+import { withLock } from '../trust/lock.ts';
+import { broken, editText } from './edit.ts';
+import type { Target } from './keys.ts';
+import { check, type Layer } from './layers.ts';
+import { didYouMean, nearNames } from './near.ts';
+import { dig, emptyMap, isPlainObject, nodeOf, withNode } from './node.ts';
+import { largestFile, readConfigText } from './read.ts';
+import type { Settings } from './settings.ts';
+import { switchProblems } from './switches.ts';
+
+/** What a write changed. */
+export interface Written {
+  readonly file: string;
+  readonly changed: boolean;
+}
+
+/** Where a value is to be written. */
+export interface Place {
+  readonly level: 'user' | 'project';
+  readonly home: string;
+  /** The project; missing where there is none. */
+  readonly root: string | undefined;
+  readonly file: string | undefined;
+  readonly key: string;
+  readonly target: Target;
+  readonly settings: Settings;
+  readonly isKnown: boolean;
+  /** The plugin that the key is about came with the project. */
+  readonly isProjects: boolean;
+  readonly ids: readonly string[];
+}
+
+export async function writeIn(place: Place, value: unknown): Promise<Written> {
+  refuseUnknown(place);
+  refuseForeign(place);
+  refuseBad(place, value);
+  return edit(place, value);
+}
+
+export function unsetIn(place: Place): Promise<Written> {
+  return edit(place, undefined);
+}
+
+function refuseUnknown({ isKnown, target, key, ids, settings }: Place): void {
+  if (target.kind === 'plugin') {
+    if (!isKnown) {
+      const near = nearNames(target.id, ids);
+      throw new KernError('config_unknown_key', `there is no plugin ${target.id}.${didYouMean(near)}`, {
+        hint: 'kern plugins list shows what there is.',
+      });
+    }
+    const rows = settings.ofPlugin(target.id);
+    const [name] = target.rest;
+    if (name === undefined || name === 'enabled' || rows.length === 0 || rows.some((row) => row.path[2] === name))
+      return;
+    const near = nearNames(
+      name,
+      rows.map((row) => row.path[2] ?? ''),
+    );
+    throw new KernError('config_unknown_key', `the plugin ${target.id} has no setting ${name}.${didYouMean(near)}`);
+  }
+  if (target.kind === 'unknown') throw settings.unknown(key);
+}
+
+function refuseForeign({ level, target, settings, isProjects, key }: Place): void {
+  if (
+    level !== 'project' ||
+    isProjects ||
+    target.kind === 'provider' ||
+    target.kind === 'providers' ||
+    target.kind === 'list'
+  )
+    return;
+  const rows =
+    target.kind === 'plugin'
+      ? settings.ofPlugin(target.id).filter((row) => row.path[2] === target.rest[0])
+      : settings.all().filter((row) => row === settings.around(target.path));
+  if (rows.some((row) => row.project === true)) return;
+  throw new KernError('config_not_project', `${key} is not for a project to set.`, {
+    hint: 'Set it without --project, in your own config.',
+  });
+}
+
+function refuseBad({ target, settings, key }: Place, value: unknown): void {
+  const bad = (what: string): KernError => new KernError('config_bad_value', `${key}: ${what}`);
+  if (!isData(value)) throw bad('only text, numbers, true, false, lists and maps can be written');
+  if (target.kind === 'group') {
+    throw bad(
+      `is a group; set one of ${settings
+        .below(target.path)
+        .map((row) => row.key)
+        .join(', ')}`,
+    );
+  }
+  if (target.kind === 'plugins' || target.kind === 'providers') throw bad(`set ${key}.<id>`);
+  const row = settings.around(target.path);
+  if (row !== undefined && row.path.length < target.path.length && !(target.kind === 'plugin'))
+    throw bad(`set ${row.key} as a whole`);
+  if (row !== undefined && row.path.length === target.path.length) {
+    const answer = check(row.schema, value);
+    if (!answer.ok) throw bad(answer.issues.join('; '));
+  }
+  const layer: Layer = { name: 'user', file: '', root: withNode(emptyMap, target.path, nodeOf(value)) };
+  const [problem] = switchProblems(layer);
+  if (problem !== undefined) throw bad(problem.message);
+}
+
+/** What YAML and JSON can hold; `null` would say nothing. */
+function isData(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (depth > 32) return false;
+  if (value === null) return depth > 0;
+  const inner = Array.isArray(value) ? value : isPlainObject(value) ? Object.values(value) : undefined;
+  return inner?.every((one) => isData(one, depth + 1)) ?? false;
+}
+
+async function edit(place: Place, value: unknown): Promise<Written> {
+  const file = fileToWrite(place);
+  return withLock(path.join(place.home, 'config.lock'), async () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && (!found.isFile() || found.size > largestFile))
+      throw broken(`${file} is not a config file`);
+    const text = found === undefined ? '' : readFileSync(file, 'utf8');
+    if (value === undefined && text.trim() === '') return { file, changed: false };
+    const isManifest = path.basename(file) === 'package.json';
+    const path0 = isManifest ? ['kern', 'config'] : [];
+    const target = await pathToWrite([...path0], place, text, value);
+    const edited = await editText(text, { path: target, value }, isJson(file, text));
+    if (edited === text) return { file, changed: false };
+    if (found === undefined)
+      await mkdir(path.dirname(file), { recursive: true, mode: place.level === 'user' ? 0o700 : 0o755 });
+    await replaceFile(
+      file,
+      edited,
+      found === undefined ? (place.level === 'user' ? 0o600 : 0o644) : found.mode & 0o777,
+    );
+    return { file, changed: true };
+  });
+}
+
+/** A switch beside settings goes among them, so that switching off loses none. */
+async function pathToWrite(
+  start: readonly string[],
+  place: Place,
+  text: string,
+  value: unknown,
+): Promise<readonly string[]> {
+  const { target } = place;
+  const whole = [...start, ...target.path];
+  if ((target.kind !== 'plugin' && target.kind !== 'provider') || value === undefined) return whole;
+  const { root } = await readConfigText(text).catch((cause: unknown) => {
+    throw broken(`${place.file ?? ''} ${cause instanceof Error ? cause.message : 'cannot be read'}`);
+  });
+  const { node } = dig(root, [...start, target.path[0] ?? '', target.id]);
+  if (target.rest.length === 0)
+    return typeof value === 'boolean' && node?.kind === 'map' ? [...whole, 'enabled'] : whole;
+  if (node?.kind === 'value' && node.value === false) {
+    throw new KernError(
+      'config_bad_value',
+      `${place.key}: ${target.path[0]}.${target.id} is switched off (${place.file}${node.line === undefined ? '' : `:${node.line}`}).`,
+      { hint: 'Switch it on first.' },
+    );
+  }
+  return whole;
+}
+
+/** A link of the user's own is followed and stays a link; one that leads out of a project is refused. */
+function fileToWrite({ level, file, root, home }: Place): string {
+  if (file === undefined || (level === 'project' && root === undefined)) {
+    throw new KernError('config_no_project', 'there is no project here to write config for.', {
+      hint: 'Leave out --project.',
+    });
+  }
+  const real = realOf(file);
+  const folder = level === 'user' ? home : (root ?? home);
+  const inside = path.relative(realOf(folder), real);
+  if (level === 'project' && (inside.startsWith('..') || path.isAbsolute(inside))) {
+    throw new KernError('config_outside_project', `${file} leads out of the project, to ${real}: it is not written.`, {
+      hint: 'Remove the link.',
+    });
+  }
+  return real;
+}
+
+/** The real path of a file, also of one that is not there yet. */
+function realOf(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realOf(folder), path.basename(file));
+  }
+}
+
+function isJson(file: string, text: string): boolean {
+  if (file.endsWith('.json')) return true;
+  // `.kernrc` may be either; JSON is kept JSON.
+  if (path.extname(file) !== '' || !text.trimStart().startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
