@@ -1,10 +1,11 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { codeOf, messageOf } from '../error.ts';
 import { contentHash } from './hash.ts';
-import { type LoadError, syntaxError } from './load-error.ts';
+import { syntaxError } from './load-error.ts';
 
 /** How a source is made into a function: ES modules await their imports, unless somebody requires them. */
 export type Form = 'module' | 'required-module' | 'commonjs';
@@ -28,12 +29,14 @@ export const transformer = 'jiti 2.7.0';
 type Transform = (options: { source: string; filename: string; ts: boolean; async: boolean }) => string;
 
 /**
- * Makes functions of sources. Each is a plain function in a script of its own, so it is collected with its plugin's
- * revision: Node's registry would keep every ES module it ever loaded.
+ * Makes functions of sources. A function is collected with its plugin's revision. Node's registry keeps every ES module
+ * it ever loaded: 125 KB a reload of a 10 KB `.mjs` by `import(file + '?r=' + n)`, 0 here for `.ts` and `.mjs` alike
+ * (heap used after gc(), reloads 20 to 320, Node 24.21: kernel/host/test/heap.ts).
  */
 export class Compiler {
   readonly #cacheDir: string | undefined;
   #transform: Transform | undefined;
+  #count = 0;
 
   constructor(cacheDir: string | undefined) {
     this.#cacheDir = cacheDir === undefined ? undefined : privateFolder(cacheDir);
@@ -44,14 +47,14 @@ export class Compiler {
     if (form !== 'commonjs') return this.#module(file, text, form);
     // In a script of its own `import()` would find no loader: it is rewritten to ours.
     const code = /\bimport\s*\(/.test(text) ? this.#transformed(file, text, form) : text;
-    return body(file, code, form);
+    return this.#body(file, code, form);
   }
 
   /** Whether a `.js` that no package.json speaks for is an ES module: Node's rule, it is when it does not parse as CommonJS. */
   isModule(file: string, source: string): boolean {
     if (!/\b(import|export|await)\b/.test(source)) return false;
     try {
-      body(file, source.replace(/^\uFEFF/, '').replace(/^#!/, '//'), 'commonjs');
+      this.#body(file, source.replace(/^\uFEFF/, '').replace(/^#!/, '//'), 'commonjs');
       return false;
     } catch {
       return true; // what is wrong in either form is said when it is compiled as a module
@@ -61,16 +64,29 @@ export class Compiler {
   #module(file: string, text: string, form: Form): ModuleBody {
     const code = this.#transformed(file, text, form);
     try {
-      return body(file, code, form);
+      return this.#body(file, code, form);
     } catch (error) {
       // `import.meta` itself, or a key jiti does not know, such as `main`.
       if (!messageOf(error).includes('import.meta')) throw error;
-      return body(
+      return this.#body(
         file,
         code.replace(/\bimport\.meta\b/g, '({ main: false, url: require("node:url").pathToFileURL(__filename).href })'),
         form,
       );
     }
+  }
+
+  #body(file: string, code: string, form: Form): ModuleBody {
+    const names = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve';
+    const kind = form === 'module' ? 'async function' : 'function';
+    // V8 hashes text over 16,383 characters by its length alone, takes the next revision for the same text, and keeps
+    // what it keeps of text that comes twice: no two have the same length.
+    this.#count = (this.#count + 1) % 10_000;
+    const run = functionOf(file, `(${kind} (${names}) { ${code}\n})${' '.repeat(this.#count)}`);
+    return ({ exports, require, module, filename, folder, dynamicImport, resolveImport }) => {
+      const self = form === 'commonjs' ? exports : undefined;
+      return run.call(self, exports, require, module, filename, folder, dynamicImport, resolveImport);
+    };
   }
 
   #transformed(file: string, source: string, form: Form): string {
@@ -108,30 +124,27 @@ function loadTransform(): Transform {
   return (options) => jiti.transform(options);
 }
 
-function body(file: string, code: string, form: Form): ModuleBody {
-  const names = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve';
-  const kind = form === 'module' ? 'async function' : 'function';
-  const script = scriptOf(file, `(${kind} (${names}) { ${code}\n})`);
-  const run = script.runInThisContext() as (this: unknown, ...values: unknown[]) => unknown;
-  return ({ exports, require, module, filename, folder, dynamicImport, resolveImport }) => {
-    const self = form === 'commonjs' ? exports : undefined;
-    return run.call(self, exports, require, module, filename, folder, dynamicImport, resolveImport);
-  };
-}
-
-function scriptOf(file: string, code: string): Script {
+function functionOf(file: string, expression: string): (this: unknown, ...values: unknown[]) => unknown {
   try {
-    return new Script(code, { filename: file });
+    // Not vm.Script: V8 keeps scripts in a cache that only memory pressure empties, ten times their source a reload.
+    // biome-ignore lint/security/noGlobalEval: running the plugin's code is what a loader is for
+    return globalThis.eval(`${expression}\n//# sourceURL=${pathToFileURL(file).href}`);
   } catch (error) {
-    throw translated(file, error);
+    throw located(file, expression, error);
   }
 }
 
-function translated(file: string, error: unknown): LoadError | unknown {
+/** Only a script says on which line it does not parse. */
+function located(file: string, expression: string, error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'SyntaxError') return error;
-  const line =
-    error.stack?.startsWith(`${file}:`) === true ? Number.parseInt(error.stack.slice(file.length + 1), 10) : undefined;
-  return syntaxError(file, Number.isNaN(line) ? undefined : line, error.message, error);
+  try {
+    new Script(expression, { filename: file });
+  } catch (again) {
+    const { stack = '', message } = again as Error;
+    const line = stack.startsWith(`${file}:`) ? Number.parseInt(stack.slice(file.length + 1), 10) : Number.NaN;
+    return syntaxError(file, Number.isNaN(line) ? undefined : line, message, again);
+  }
+  return error;
 }
 
 /** A folder that only this user can write to: what lies in it is run. Without one, every start transforms anew. */
