@@ -145,6 +145,8 @@ export interface Context<C = unknown> {
   use<T>(capability: Capability<T>): Reader<T>;
   service<T extends object>(token: Service<T>): T;
   call<K extends HookKind, I, A>(hook: Hook<K, I, A>, input: I): CallResult<K, I, A>;
+  /** The merged setting of a key, as of now: `model`, `tools.execution`. */
+  setting(key: string): unknown;
   /** Sees one set of plugins until it is released. */
   pin(): View;
   /** Every call into an item goes through here: its owner answers for it, and it stays loaded meanwhile. */

@@ -158,6 +158,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       alive('call');
       return view().call(hook, input);
     },
+    setting: (key) => core.settings.get(key),
     pin: () => view().pin(),
     run: (entry, fn) => view().run(entry, fn),
     hold: (entry) => view().hold(entry),
