@@ -1,6 +1,12 @@
+import { fstatSync } from 'node:fs';
+import { codeOf } from 'kern/plugin';
+
 /** The names within so many edits of a word, nearest first: what a slip of the keys may have meant. */
 export function near(word: string, names: Iterable<string>, edits = 2): readonly string[] {
-  const found = [...new Set(names)].map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }));
+  const found = [...new Set(names)].map((name) => ({
+    name,
+    distance: editDistance(word.toLowerCase(), name.toLowerCase()),
+  }));
   return found
     .filter(({ distance }) => distance <= edits)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
@@ -43,4 +49,40 @@ export function columns(rows: readonly (readonly string[])[], gap = 2): readonly
       .join('')
       .trimEnd(),
   );
+}
+
+/** Codes by what they mean for whoever waits for us. What is not named here is a failed run: 1. */
+const exitCodes: Readonly<Record<string, number>> = {
+  usage: 2,
+  capability_unknown: 2,
+  config_bad_value: 2,
+  config_missing: 2,
+  config_unknown_key: 2,
+  extension_missing: 2,
+  file_unreadable: 2,
+  model_unknown: 2,
+  plugin_unknown: 2,
+  provider_unknown: 2,
+  schema_unknown: 2,
+  tool_unknown: 2,
+  trust_unknown_item: 2,
+  no_model: 3,
+  not_signed_in: 3,
+  untrusted: 4,
+  time_limit: 124,
+};
+
+export function exitCodeOf(error: unknown): number {
+  return exitCodes[codeOf(error) ?? ''] ?? 1;
+}
+
+/** Whether stdin may hold something to read: a terminal, a closed stdin and `/dev/null` do not. */
+export function isPiped(stdin: NodeJS.ReadStream): boolean {
+  if (stdin.isTTY) return false;
+  try {
+    const found = fstatSync((stdin as { readonly fd?: number }).fd ?? 0);
+    return found.isFIFO() || found.isFile() || found.isSocket();
+  } catch {
+    return false; // closed
+  }
 }

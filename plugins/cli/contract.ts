@@ -81,7 +81,7 @@ export interface Command {
   readonly positionals?: readonly PositionalDescriptor[];
   /** Prints data, so `--json` is taken. */
   readonly json?: boolean;
-  /** What must be loaded: `none` for nothing of the project, `all` for everything. Default `all`. */
+  /** `builtins`: nothing of the user's or the project's is loaded for it. Default `all`. */
   readonly boots?: 'builtins' | 'all';
   run(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number>;
 }
@@ -275,6 +275,8 @@ export interface Workbench {
   readonly config: WorkbenchConfig;
   readonly trust: WorkbenchTrust;
   elsewhere(options: ElsewhereOptions): Promise<Elsewhere>;
+  /** Starts watching files, if nothing has yet: after the first model request has left, so that no start pays for it. */
+  watch(): void;
 }
 
 export const workbench = defineService<Workbench>({ id: 'workbench', level: 'builtin' });

@@ -26,13 +26,21 @@ export function rootHelp(commands: readonly Command[], version: string): readonl
 
 /** `kern tool --help`, and the answer to `kern tool`. */
 export function familyHelp(words: readonly string[], commands: readonly Command[]): readonly string[] {
-  return [`Usage: kern ${words.join(' ')} <command>`, '', ...columns(commands.map(line)).map(indent), '', `\`kern ${words.join(' ')} <command> --help\` says more.`];
+  return [
+    `Usage: kern ${words.join(' ')} <command>`,
+    '',
+    ...columns(commands.map(line)).map(indent),
+    '',
+    `\`kern ${words.join(' ')} <command> --help\` says more.`,
+  ];
 }
 
 /** `kern trust grant --help`. */
 export function commandHelp(command: Command, all: readonly Command[], version: string): readonly string[] {
   if (isLaunch(command)) return rootHelp(all, version);
-  const below = all.filter(({ path }) => path.length > command.path.length && command.path.every((word, at) => path[at] === word));
+  const below = all.filter(
+    ({ path }) => path.length > command.path.length && command.path.every((word, at) => path[at] === word),
+  );
   return [
     `Usage: ${usage(command)}`,
     '',
@@ -65,7 +73,13 @@ export function describe(command: Command): Record<string, unknown> {
     details,
     group: group ?? strangers,
     examples: shown.map(([text, example]) => ({ text, line: example })),
-    options: options.map(({ names, kind, value, summary: text, choices }) => ({ names, kind, value, summary: text, choices })),
+    options: options.map(({ names, kind, value, summary: text, choices }) => ({
+      names,
+      kind,
+      value,
+      summary: text,
+      choices,
+    })),
     positionals,
   };
 }
@@ -75,7 +89,11 @@ export const isLaunch = (command: Command): boolean => command.path.join(' ') ==
 function commandLists(commands: readonly Command[]): readonly string[] {
   const listed = commands.filter((command) => !isLaunch(command));
   const byGroup = Map.groupBy(listed, ({ group }) => group ?? strangers);
-  const names = [...groups, ...[...byGroup.keys()].filter((name) => !groups.includes(name) && name !== strangers), strangers];
+  const names = [
+    ...groups,
+    ...[...byGroup.keys()].filter((name) => !groups.includes(name) && name !== strangers),
+    strangers,
+  ];
   // One width for all, so that the summaries stand in one column.
   const rows = names.flatMap((name) => (byGroup.get(name) ?? []).map(line));
   const lines = columns(rows);
@@ -89,7 +107,13 @@ function commandLists(commands: readonly Command[]): readonly string[] {
 }
 
 function line(command: Command): readonly string[] {
-  return [[...command.path, ...(command.positionals ?? []).map(({ name, required }) => (required === true ? `<${name}>` : `[${name}]`))].join(' '), command.summary];
+  return [
+    [
+      ...command.path,
+      ...(command.positionals ?? []).map(({ name, required }) => (required === true ? `<${name}>` : `[${name}]`)),
+    ].join(' '),
+    command.summary,
+  ];
 }
 
 function examples(command: Command | undefined): readonly string[] {
@@ -107,7 +131,12 @@ function optionList(title: string, options: readonly OptionDescriptor[]): readon
   if (options.length === 0) return [];
   const rows = options.map(({ names, value, kind, summary, choices }) => {
     const spelled = names.join(', ') + (kind === 'boolean' ? '' : ` ${value ?? '<value>'}`);
-    return [spelled, choices === undefined || value?.includes(choices[0] ?? '\0') === true ? summary : `${summary} (${choices.join(', ')})`];
+    return [
+      spelled,
+      choices === undefined || value?.includes(choices[0] ?? '\0') === true
+        ? summary
+        : `${summary} (${choices.join(', ')})`,
+    ];
   });
   return ['', title, ...columns(rows).map(indent)];
 }

@@ -9,10 +9,16 @@ export type Match =
   /** `kern tool`: the first word of commands, but no command itself. */
   | { readonly kind: 'family'; readonly words: readonly string[]; readonly commands: readonly Command[] }
   /** `kern tool lst`: no such command in that family. */
-  | { readonly kind: 'stray'; readonly words: readonly string[]; readonly stray: string; readonly near: readonly string[] }
+  | {
+      readonly kind: 'stray';
+      readonly words: readonly string[];
+      readonly stray: string;
+      readonly near: readonly string[];
+    }
   /** `kern plugin`: a bare word that looks like a slip of the keys. */
   | { readonly kind: 'slip'; readonly word: string; readonly near: readonly string[] }
-  | { readonly kind: 'help'; readonly words: readonly string[] }
+  /** `kern help`, `kern help tool`: what is asked about. */
+  | { readonly kind: 'help'; readonly about: Match }
   | { readonly kind: 'prompt' }
   | { readonly kind: 'nothing' };
 
@@ -28,7 +34,15 @@ export function match(words: readonly Word[], commands: readonly Command[], { la
   if (first === undefined) return { kind: 'nothing' };
   if (first.afterEnd || isPromptAlready(words, first, launchOnly)) return { kind: 'prompt' };
   const names = bare.filter(({ afterEnd }) => !afterEnd).map(({ text }) => text);
-  if (first.text === 'help') return { kind: 'help', words: names.slice(1) };
+  if (first.text === 'help') {
+    const about = match(
+      words.filter((word) => word !== first),
+      commands,
+      { launchOnly },
+    );
+    // `help me with the tests` is a prompt.
+    return about.kind === 'prompt' || about.kind === 'slip' ? { kind: 'prompt' } : { kind: 'help', about };
+  }
   const command = longest(commands, names);
   const family = commands.filter(({ path }) => path[0] === first.text);
   if (command === undefined) {
@@ -59,7 +73,9 @@ function isPromptAlready(words: readonly Word[], first: Word, launchOnly: Readon
 
 function strayIn(names: readonly string[], path: readonly string[], family: readonly Command[]): Match {
   const stray = names[path.length] ?? '';
-  const next = new Set(family.flatMap((command) => (startsWith(command.path, path) ? [command.path[path.length]] : [])));
+  const next = new Set(
+    family.flatMap((command) => (startsWith(command.path, path) ? [command.path[path.length]] : [])),
+  );
   const known = [...next].filter((word) => word !== undefined);
   return { kind: 'stray', words: path, stray, near: near(stray, known, 3) };
 }

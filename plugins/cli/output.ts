@@ -30,7 +30,8 @@ export function guardOutput(streams: readonly NodeJS.WriteStream[], onBroken: ()
   };
 }
 
-const isGone = (error: NodeJS.ErrnoException): boolean => error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+const isGone = (error: NodeJS.ErrnoException): boolean =>
+  error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();

@@ -25,14 +25,18 @@ export async function parse(
     constructor() {
       super();
       for (const [field, option] of fields) Object.defineProperty(this, field, visible(option));
-      for (const [at, positional] of positionals.entries()) Object.defineProperty(this, `word${at}`, visible(positional));
+      for (const [at, positional] of positionals.entries())
+        Object.defineProperty(this, `word${at}`, visible(positional));
     }
     async execute(): Promise<number> {
       return 0;
     }
   };
   refuseMissing(command, words, path);
-  const parsed = Cli.from(made, { binaryName: 'kern' }).process(canonical(command, words, path), {}) as unknown as Readonly<Record<string, unknown>>;
+  const parsed = Cli.from(made, { binaryName: 'kern' }).process(
+    canonical(command, words, path),
+    {},
+  ) as unknown as Readonly<Record<string, unknown>>;
   return {
     options: Object.fromEntries(own.map(({ name }) => [name, valueOf(parsed[fieldOf(name)])])),
     positionals: positionals.flatMap((_, at) => wordsOf(parsed[`word${at}`])),
@@ -49,12 +53,18 @@ function optionOf(option: Options, { kind, names, summary }: OptionDescriptor): 
   return option.String(spelled, { description: summary });
 }
 
-const visible = (value: unknown): PropertyDescriptor => ({ value, enumerable: true, writable: true, configurable: true });
+const visible = (value: unknown): PropertyDescriptor => ({
+  value,
+  enumerable: true,
+  writable: true,
+  configurable: true,
+});
 
 /** A field of the class must not be one that clipanion's own base has: `context`, `help`, `path`. */
 const fieldOf = (name: string): string => `option:${name}`;
 
-const valueOf = (value: unknown): string | boolean | readonly string[] | undefined => value as string | boolean | readonly string[] | undefined;
+const valueOf = (value: unknown): string | boolean | readonly string[] | undefined =>
+  value as string | boolean | readonly string[] | undefined;
 
 function wordsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
@@ -88,12 +98,19 @@ function refuseMissing(command: Command, words: readonly Word[], path: readonly 
   const positionals = command.positionals ?? [];
   const missing = positionals.find(({ required }, at) => required === true && given.length <= at);
   if (missing !== undefined) {
-    throw usageError(`kern ${command.path.join(' ')} needs ${missing.name}: ${missing.summary}`, `For example: ${command.examples[0]?.[1]}`);
+    throw usageError(
+      `kern ${command.path.join(' ')} needs ${missing.name}: ${missing.summary}`,
+      `For example: ${command.examples[0]?.[1]}`,
+    );
   }
   const extra = positionals.some(({ rest }) => rest === true) ? undefined : given[positionals.length];
   if (extra?.kind === 'word') {
-    throw usageError(`kern ${command.path.join(' ')} has no use for ${extra.text}`, `\`${helpLine(command)}\` shows what it takes.`);
+    throw usageError(
+      `kern ${command.path.join(' ')} has no use for ${extra.text}`,
+      `\`${helpLine(command)}\` shows what it takes.`,
+    );
   }
 }
 
-const helpLine = (command: Command): string => (command.path[0] === 'launch' ? 'kern --help' : `kern ${command.path.join(' ')} --help`);
+const helpLine = (command: Command): string =>
+  command.path[0] === 'launch' ? 'kern --help' : `kern ${command.path.join(' ')} --help`;

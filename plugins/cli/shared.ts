@@ -18,7 +18,13 @@ export const sharedDescriptors: readonly OptionDescriptor[] = [
     summary: 'What may happen without asking: plan (only reading), ask, edits (files too), all.',
   },
   { name: 'yolo', names: ['--yolo'], kind: 'boolean', summary: 'Short for --permission-mode all.' },
-  { name: 'config', names: ['--config'], kind: 'string', value: '<file>', summary: 'A config file on top of the others.' },
+  {
+    name: 'config',
+    names: ['--config'],
+    kind: 'string',
+    value: '<file>',
+    summary: 'A config file on top of the others.',
+  },
   {
     name: 'extensions',
     names: ['-e', '--extension'],

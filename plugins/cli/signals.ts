@@ -19,7 +19,10 @@ export interface Signals {
  * The first signal asks for an orderly end, the second ends at once. `crash` puts the terminal and all children right;
  * it is synchronous, and called on every sudden way out.
  */
-export function listenToSignals(crash: () => void, exit: (code: number) => void = (code) => process.exit(code)): Signals {
+export function listenToSignals(
+  crash: () => void,
+  exit: (code: number) => void = (code) => process.exit(code),
+): Signals {
   const controller = new AbortController();
   let exitCode: number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +32,10 @@ export function listenToSignals(crash: () => void, exit: (code: number) => void 
   };
   const listeners = (Object.keys(codes) as SignalName[]).map((name) => {
     const listener = (): void => {
-      if (exitCode !== undefined) return end();
+      if (exitCode !== undefined) {
+        end();
+        return;
+      }
       exitCode = codes[name];
       timer = setTimeout(end, graceMs);
       timer.unref();

@@ -3,7 +3,13 @@ import type { OptionDescriptor } from 'kern/contracts';
 /** A part of the command line. `at` is its place in argv. */
 export type Word =
   | { readonly kind: 'word'; readonly text: string; readonly at: number; readonly afterEnd: boolean }
-  | { readonly kind: 'option'; readonly typed: string; readonly option: OptionDescriptor; readonly value: string | true; readonly at: number }
+  | {
+      readonly kind: 'option';
+      readonly typed: string;
+      readonly option: OptionDescriptor;
+      readonly value: string | true;
+      readonly at: number;
+    }
   | { readonly kind: 'unknown'; readonly typed: string; readonly at: number }
   | { readonly kind: 'missing-value'; readonly typed: string; readonly option: OptionDescriptor; readonly at: number }
   | { readonly kind: 'needless-value'; readonly typed: string; readonly option: OptionDescriptor; readonly at: number };

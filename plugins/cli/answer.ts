@@ -1,0 +1,237 @@
+import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
+import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
+import { didYouMean } from './api.ts';
+import { usesColor } from './color.ts';
+import type { ComposeOptions, Composition } from './composition.ts';
+import { commandHelp, describe, familyHelp, rootHelp } from './help.ts';
+import { placeOutsideHome } from './home-folder.ts';
+import type { Match } from './match.ts';
+import { parse } from './parse.ts';
+import { flagField, isForLaunch, isGiven, type Reading, read } from './reading.ts';
+import { type Early, readShared, usageError } from './shared.ts';
+import { hasPipedInput } from './stdin.ts';
+import type { Word } from './words.ts';
+
+/** What the command line works with: the process, or a test's stand-in for it. */
+export interface Outside {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  readonly version: string;
+  compose(options: ComposeOptions): Promise<Composition>;
+}
+
+/** Does what the line says; answers with the exit code. */
+export async function answer(argv: readonly string[], outside: Outside): Promise<number> {
+  const early = readShared(argv, outside.cwd);
+  if (isVersion(argv)) return printVersion(early, outside);
+  const line = new Line(argv, early, outside);
+  try {
+    return await line.answer();
+  } finally {
+    await line.close();
+  }
+}
+
+function isVersion(argv: readonly string[]): boolean {
+  const others = argv.filter((text) => text !== '--json');
+  return others.length === 1 && (others[0] === '--version' || others[0] === '-V');
+}
+
+function printVersion({ json }: Early, { stdout, version }: Outside): number {
+  const about = { version, node: process.versions.node, platform: process.platform, arch: process.arch };
+  stdout.write(`${json ? JSON.stringify(about, undefined, 2) : version}\n`);
+  return 0;
+}
+
+/** One line, and the house in which it is answered. */
+class Line {
+  readonly #argv: readonly string[];
+  readonly #early: Early;
+  readonly #outside: Outside;
+  #cwd: string;
+  #house: Composition | undefined;
+
+  constructor(argv: readonly string[], early: Early, outside: Outside) {
+    this.#argv = argv;
+    this.#early = early;
+    this.#outside = outside;
+    this.#cwd = early.cwd;
+  }
+
+  async answer(): Promise<number> {
+    let house = await this.#move(this.#early.cwd);
+    let reading = await read(this.#argv, house.view);
+    const asksHelp = this.#early.help || reading.match.kind === 'help';
+    if (asksHelp && isOurs(reading.match)) return this.#help(reading);
+    if (reading.match.kind === 'nothing') return this.#withoutWords(reading, house);
+    const place = this.#isBound(reading) ? undefined : placeOutsideHome(this.#cwd, house.view, this.#outside);
+    if (place !== undefined) house = await this.#move(place);
+    // From here on something of the user's and, where it is trusted, of the project's may run.
+    if (reading.match.kind !== 'command' || reading.match.command.boots !== 'builtins') {
+      await this.#extend(house, reading);
+      reading = await read(this.#argv, house.view);
+    }
+    if (asksHelp) return this.#help(reading);
+    refuse(reading.match, this.#argv);
+    if (reading.match.kind === 'command') return this.#run(reading.match.command, reading.match.path, reading, house);
+    return this.#run(reading.launch, [], reading, house);
+  }
+
+  async close(): Promise<void> {
+    const house = this.#house;
+    this.#house = undefined;
+    await house?.shutdown();
+  }
+
+  async #move(cwd: string): Promise<Composition> {
+    await this.close();
+    this.#cwd = cwd;
+    this.#house = await this.#outside.compose({ cwd, env: this.#outside.env, shared: this.#early });
+    return this.#house;
+  }
+
+  /** The place was chosen by the person, or does not matter. */
+  #isBound(reading: Reading): boolean {
+    const isFree = isForLaunch(reading) && !isGiven(reading, 'allowHome') && !isGiven(reading, 'listModels');
+    return this.#early.hasCwd || this.#early.help || !isFree;
+  }
+
+  async #extend(house: Composition, reading: Reading): Promise<void> {
+    await house.extend();
+    // A tool call or a list on a pipe has nothing to say but its answer.
+    if (isForLaunch(reading) || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);
+  }
+
+  /** `kern`, or options alone: what is piped in may be the task, else there is none. */
+  async #withoutWords(reading: Reading, house: Composition): Promise<number> {
+    const { launch, commands } = reading;
+    const isAsked = (launch.options ?? []).some(({ name }) => isGiven(reading, name));
+    if (isAsked || (await hasPipedInput(this.#outside))) {
+      await this.#extend(house, reading);
+      return this.#run(launch, [], await read(this.#argv, house.view), house);
+    }
+    const demo = commands.find(({ path }) => path.join(' ') === 'demo');
+    const isFirstRun = this.#outside.env['KERN_FIRST_RUN'] === '1';
+    if (isFirstRun && demo !== undefined && !(await hasModel(house.view))) return this.#run(demo, [], reading, house);
+    throw usageError('there is nothing to do', shortUsage);
+  }
+
+  async #run(command: Command, path: readonly Word[], reading: Reading, house: Composition): Promise<number> {
+    const args = await parse(command, reading.words, path, { ...this.#early, cwd: this.#cwd });
+    await applyFlags(reading, args, house);
+    const entry = reading.entry(command);
+    const host = hostOf(this.#outside, house.view, this.#early.json);
+    return house.view.run(entry, (item) => item.run(contextOf(house, entry), args, host));
+  }
+
+  #help({ match, commands }: Reading): number {
+    const about = match.kind === 'help' ? match.about : match;
+    const { version } = this.#outside;
+    if (about.kind === 'family') return this.#print(familyHelp(about.words, about.commands), about.commands);
+    if (about.kind === 'command') return this.#print(commandHelp(about.command, commands, version), [about.command]);
+    refuse(about, this.#argv);
+    return this.#print(rootHelp(commands, version), commands);
+  }
+
+  #print(lines: readonly string[], commands: readonly Command[]): number {
+    const text = this.#early.json
+      ? JSON.stringify({ commands: commands.map(describe) }, undefined, 2)
+      : lines.join('\n');
+    this.#outside.stdout.write(`${text}\n`);
+    return 0;
+  }
+}
+
+/** Help that the built-ins can give: nothing of a project has to be loaded for it. */
+function isOurs(match: Match): boolean {
+  return match.kind !== 'prompt' && match.kind !== 'slip';
+}
+
+const shortUsage = [
+  'Usage: kern [options] <message…>',
+  '       kern <command> [options]',
+  '`kern --help` lists commands and options.',
+  '`kern demo` shows what kern does, without a model.',
+].join('\n');
+
+/** Lines that mean nothing we can do. */
+function refuse(match: Match, argv: readonly string[]): void {
+  if (match.kind === 'family') {
+    throw usageError(
+      `kern ${match.words.join(' ')} is only the beginning of a command`,
+      familyHelp(match.words, match.commands).join('\n'),
+    );
+  }
+  if (match.kind === 'stray') {
+    const own = match.words.join(' ');
+    const hint =
+      didYouMean(match.near.map((word) => `kern ${own} ${word}`)) ?? `\`kern ${own} --help\` lists what there is.`;
+    throw usageError(`there is no command kern ${own} ${match.stray}`, hint);
+  }
+  if (match.kind === 'slip') {
+    const meant = didYouMean(match.near.map((word) => `kern ${word}`)) ?? '';
+    throw usageError(
+      `there is no command ${match.word}. ${meant}`,
+      `To send it as a prompt: kern -- ${argv.map(quoted).join(' ')}`,
+    );
+  }
+}
+
+/** As it would be typed. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+async function applyFlags(reading: Reading, { options }: CommandArgs, house: Composition): Promise<void> {
+  for (const entry of reading.flags) {
+    const value = options[flagField(entry.item.name)];
+    if (typeof value !== 'string' && value !== true) continue;
+    await house.view.run(entry, (flag) => flag.apply?.(value, contextOf(house, entry)));
+  }
+}
+
+function contextOf({ kernel }: Composition, entry: Entry<unknown>): Context {
+  const context = kernel.contextOf(entry);
+  if (context === undefined)
+    throw new KernError('plugin_gone', `the plugin of ${entry.key ?? 'this command'} has gone`);
+  return context;
+}
+
+function hostOf(outside: Outside, view: View, json: boolean): CommandHost {
+  const { stdin, stdout, stderr, env, signal } = outside;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    signal,
+    view,
+    json: (value) => void stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    print: (line) => void stdout.write(`${line}\n`),
+    say: (line) => void stderr.write(`${line}\n`),
+    color: !json && usesColor(stdout, env),
+  };
+}
+
+function tellComplaints({ kernel }: Composition, stderr: NodeJS.WriteStream): void {
+  for (const { severity, plugin, message } of kernel.journal.all()) {
+    if (severity !== 'warning' && severity !== 'error') continue;
+    stderr.write(`kern: ${message.includes(plugin) || plugin === 'kern' ? '' : `${plugin}: `}${message}\n`);
+  }
+}
+
+async function hasModel(view: View): Promise<boolean> {
+  await view.use(models).load();
+  try {
+    await view.service(models).resolve(undefined);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'no_model') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  type AgentSession,
+  agentSessions,
+  type CommandArgs,
+  type CommandHost,
+  exitCodeOf,
+  type Mode,
+  modes,
+  workbench,
+} from 'kern/contracts';
+import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { textOrFile } from './files.ts';
+import { LastLine } from './last-line.ts';
+import { readPiped } from './piped.ts';
+import { promptsOf } from './prompts.ts';
+import { terminalUi } from './terminal-ui.ts';
+
+/** From words to a session in a mode. */
+export async function run(args: CommandArgs, host: CommandHost): Promise<number> {
+  const name = modeName(args);
+  try {
+    return await runIn(name, args, host);
+  } catch (error) {
+    // Whoever reads the stream waits for its last line, also of a run that never began.
+    if (name === 'json' && !args.shared.json) host.stdout.write(`${JSON.stringify(resultOf(error))}\n`);
+    throw error;
+  }
+}
+
+async function runIn(name: string, args: CommandArgs, host: CommandHost): Promise<number> {
+  const { view, stdin, stderr, signal } = host;
+  const { cwd, json } = args.shared;
+  const mode = await modeOf(name, host);
+  const piped = await readPiped(stdin, args.positionals.length > 0, signal);
+  const prompts = promptsOf(args.positionals, piped, cwd);
+  if (prompts.length === 0) {
+    throw new KernError('usage', 'there is no message', {
+      hint: 'Give it as an argument, or pipe it in: kern -p "what is this?"',
+    });
+  }
+  await Promise.all([view.use(agentSessions).load(), view.use(workbench).load()]);
+  tellBlocked(host);
+  const isAsked = args.options['print'] === true || json || name !== 'text' || !stdin.isTTY || !stderr.isTTY;
+  if (!isAsked) view.ui = terminalUi(stdin, stderr);
+  await using session = await view.service(agentSessions).create({ view, cwd, ...sessionOptions(args) });
+  watchWhenSent(session, host);
+  const stdout = json ? new LastLine(host.stdout) : host.stdout;
+  const code = await mode.run({
+    session,
+    prompts,
+    signal,
+    stdin,
+    stdout,
+    stderr,
+    color: host.stderr.isTTY === true && host.color,
+  });
+  if (stdout instanceof LastLine) stdout.print();
+  return code;
+}
+
+function modeName({ options, shared }: CommandArgs): string {
+  const { mode } = options;
+  if (shared.json) {
+    if (typeof mode === 'string' && mode !== 'json')
+      throw new KernError('usage', `--json and --mode ${mode} say different things`);
+    return 'json';
+  }
+  return typeof mode === 'string' ? mode : 'text';
+}
+
+async function modeOf(name: string, { view }: CommandHost): Promise<Mode> {
+  const known = view.use(modes);
+  await known.load();
+  const mode = known.get(name)?.item;
+  if (mode !== undefined) return mode;
+  throw new KernError('usage', `there is no mode ${name}`, {
+    hint: `--mode takes ${known
+      .items()
+      .map(({ id }) => id)
+      .join(', ')}`,
+  });
+}
+
+function sessionOptions({ options, shared }: CommandArgs): Partial<Parameters<AgentSessionsCreate>[0]> {
+  const { model, tools, noTools, systemPrompt, appendSystemPrompt, noSession } = options;
+  if (noTools === true && tools !== undefined)
+    throw new KernError('usage', '--tools and --no-tools say different things');
+  const chosen =
+    noTools === true
+      ? []
+      : typeof tools === 'string'
+        ? tools
+            .split(',')
+            .map((tool) => tool.trim())
+            .filter((tool) => tool !== '')
+        : undefined;
+  return {
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(chosen === undefined ? {} : { tools: chosen }),
+    ...(typeof systemPrompt === 'string' ? { systemPrompt: textOrFile(systemPrompt, shared.cwd) } : {}),
+    ...(Array.isArray(appendSystemPrompt)
+      ? { appendSystemPrompt: appendSystemPrompt.map((text: string) => textOrFile(text, shared.cwd)) }
+      : {}),
+    persist: noSession !== true,
+  };
+}
+
+type AgentSessionsCreate = (typeof agentSessions extends import('kern/plugin').Service<infer S> ? S : never)['create'];
+
+/** The watcher costs more than the first request may wait for. */
+function watchWhenSent(session: AgentSession, { view }: CommandHost): void {
+  const subscription = session.subscribe((event) => {
+    if (event.type !== 'message_start' || event.message.role !== 'assistant') return;
+    subscription.dispose();
+    view.service(workbench).watch();
+  });
+}
+
+function tellBlocked(host: CommandHost): void {
+  const blocked = host.view.service(workbench).blocked();
+  if (blocked.length === 0) return;
+  host.say(
+    `kern: ${blocked.length === 1 ? 'an extension' : `${blocked.length} extensions`} of this project did not run, because nobody trusted it:`,
+  );
+  for (const { path, state } of blocked)
+    host.say(`  ${path}${state === 'changed' ? ' (changed since it was trusted)' : ''}`);
+  host.say('  `kern trust grant` trusts what is there now; --trust does for this run.');
+}
+
+/** The last line of `--mode json` for a run that did not begin. */
+function resultOf(error: unknown): object {
+  const code = codeOf(error) ?? 'failed';
+  return {
+    type: 'result',
+    status: 'error',
+    text: '',
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+    cost: null,
+    turns: 0,
+    durationMs: 0,
+    sessionId: null,
+    sessionFile: null,
+    error: { code, message: messageOf(error) },
+    exitCode: exitCodeOf(error),
+  };
+}
