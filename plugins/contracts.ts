@@ -3,6 +3,7 @@ export * from './cli/api.ts';
 export * from './cli/contract.ts';
 export * from './models/api.ts';
 export * from './models/contract.ts';
+export * from './modes/api.ts';
 export * from './modes/contract.ts';
 export * from './permissions/contract.ts';
 export * from './processes/contract.ts';

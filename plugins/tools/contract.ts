@@ -1,12 +1,18 @@
 import type { SpawnOptions, Where } from 'kern/plugin';
-import { decide, defineCallableCapability, event, transform } from 'kern/plugin';
+import { decide, defineCallableCapability, defineService, event, transform } from 'kern/plugin';
 import { z } from 'zod';
 import type { ImageContent, TextContent } from '../models/contract.ts';
 
 /** What a call will do to the world, for permissions. `everything` where a tool cannot tell. */
 export type Effect =
   | { readonly kind: 'read' | 'write' | 'delete'; readonly path: string }
-  | { readonly kind: 'run'; readonly command?: string; readonly argv?: readonly string[]; readonly cwd: string; readonly shell?: string }
+  | {
+      readonly kind: 'run';
+      readonly command?: string;
+      readonly argv?: readonly string[];
+      readonly cwd: string;
+      readonly shell?: string;
+    }
   | { readonly kind: 'network'; readonly host: string; readonly port?: number }
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string }
   | { readonly kind: 'spawn'; readonly agent: string }
@@ -53,14 +59,22 @@ export interface Tool<A = never, D = unknown> {
   readonly hidden?: boolean;
   /** Bends what models send into shape, before validation. */
   prepareArguments?(args: unknown): unknown;
-  execute(id: string, args: A, signal: AbortSignal, onUpdate: (partial: ToolResult) => void, ctx: ToolContext): Promise<ToolResult<D>>;
+  execute(
+    id: string,
+    args: A,
+    signal: AbortSignal,
+    onUpdate: (partial: ToolResult) => void,
+    ctx: ToolContext,
+  ): Promise<ToolResult<D>>;
 }
 
 /** A tool whose argument type nobody needs to know. */
 export type AnyTool = Tool<never, unknown>;
 
 /** Lets TypeScript infer the arguments from `parameters`. */
-export function defineTool<A, D = unknown>(tool: Tool<A, D> & { readonly parameters: Parameters<A> }): Tool<A, D> {
+export function defineTool<A, D = unknown>(
+  tool: Tool<A, D> & { readonly parameters: Parameters<A> },
+): Tool<A, D> & { readonly parameters: Parameters<A> } {
   return tool;
 }
 
@@ -75,12 +89,14 @@ function isTool(value: unknown): boolean {
 }
 
 function whyNoTool(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'a tool is an object {name, description, parameters, execute}';
+  if (typeof value !== 'object' || value === null)
+    return 'a tool is an object {name, description, parameters, execute}';
   const tool = value as Record<string, unknown>;
   if (typeof tool['name'] !== 'string' || !toolName.test(tool['name'])) return 'name: 1 to 64 letters, digits, _ or -';
   if (typeof tool['description'] !== 'string' || tool['description'] === '') return 'description: the model needs one';
   if (typeof tool['execute'] !== 'function') return 'execute: a function (id, args, signal, onUpdate, ctx) is missing';
-  if (tool['parameters'] === undefined && tool['inputSchema'] === undefined) return 'parameters: a zod object, or inputSchema with a JSON Schema, is missing';
+  if (tool['parameters'] === undefined && tool['inputSchema'] === undefined)
+    return 'parameters: a zod object, or inputSchema with a JSON Schema, is missing';
   return undefined;
 }
 
@@ -104,18 +120,64 @@ export interface ToolVeto {
 }
 
 /** Changes the arguments; they are validated again afterwards. */
-export const toolInput = transform<{ readonly tool: string; readonly callId: string; readonly args: Readonly<Record<string, unknown>> }>({ id: 'tool.input' });
+export const toolInput = transform<{
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}>({ id: 'tool.input' });
 
 /** Refuses a call, on its final arguments. There is no way to say yes. */
 export const toolCall = decide<ToolCallInput, ToolVeto>({
   id: 'tool.call',
-  answer: z.object({ block: z.string(), terminate: z.boolean().optional() }) as unknown as import('kern/plugin').Schema<ToolVeto>,
+  answer: z.object({
+    block: z.string(),
+    terminate: z.boolean().optional(),
+  }) as unknown as import('kern/plugin').Schema<ToolVeto>,
   guard: { keeper: 'permissions', deny: (reason) => ({ block: reason }) },
 });
 
 /** Patches a result before it reaches the model. */
-export const toolResult = transform<{ readonly tool: string; readonly callId: string; readonly args: Readonly<Record<string, unknown>>; readonly result: ToolResult }>({ id: 'tool.result' });
+export const toolResult = transform<{
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: ToolResult;
+}>({ id: 'tool.result' });
 
-export const toolStart = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown }>({ id: 'tool.start' });
-export const toolUpdate = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown; readonly partialResult: ToolResult }>({ id: 'tool.update' });
-export const toolEnd = event<{ readonly toolCallId: string; readonly toolName: string; readonly result: ToolResult; readonly isError: boolean; readonly durationMs: number }>({ id: 'tool.end' });
+export const toolStart = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown }>({
+  id: 'tool.start',
+});
+export const toolUpdate = event<{
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly partialResult: ToolResult;
+}>({ id: 'tool.update' });
+export const toolEnd = event<{
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly result: ToolResult;
+  readonly isError: boolean;
+  readonly durationMs: number;
+}>({ id: 'tool.end' });
+
+/** How tools change files. A seam: what works on another machine supplies its own. */
+export interface FileStore {
+  /** Runs `change` when every earlier one of the same file has ended, whoever asked for it. Links lead to one file. */
+  inOrder<T>(path: string, change: () => Promise<T>): Promise<T>;
+  /**
+   * Puts `bytes` in the place of what is there, whole or not at all: mode, owner and symlinks are kept, folders are
+   * made. Answers what was done.
+   */
+  replace(path: string, bytes: Uint8Array): Promise<{ readonly state: 'created' | 'replaced'; readonly path: string }>;
+}
+
+export const fileStore = defineService<FileStore>({ id: 'fileStore', level: 'user' });
+
+/** Where long outputs are kept. */
+export interface ArtifactStore {
+  /** The folder beside a session's file; without one a folder for this run. 0700. */
+  folder(sessionFile: string | undefined): Promise<string>;
+}
+
+export const artifactStore = defineService<ArtifactStore>({ id: 'artifactStore', level: 'user' });

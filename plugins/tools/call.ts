@@ -1,0 +1,290 @@
+import { codeOf, type Entry, type KernError, messageOf, parse, processes, type View } from 'kern/plugin';
+import { problemsOf } from './check.ts';
+import { closest } from './closest.ts';
+import { coerce } from './coerce.ts';
+import {
+  type AnyTool,
+  artifactStore,
+  type Effect,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  toolCall,
+  toolEnd,
+  toolInput,
+  toolResult,
+  toolStart,
+  tools,
+  toolUpdate,
+} from './contract.ts';
+import { inputSchemaOf } from './face.ts';
+import { isRecord, shapeOf } from './json-schema.ts';
+import { asResult, errorResult } from './result.ts';
+
+export interface ToolCallRequest {
+  readonly name: string;
+  /** As they came. */
+  readonly args: unknown;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly by: 'model' | 'person';
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A call that may run, or the result that says why not. `unknown`: no such tool. `invalid`: its arguments. `blocked`:
+ * refused by a tap of `tool.call`. `failed`: the tool threw before it ran. `aborted`: before it ran.
+ */
+export type PreparedToolCall =
+  | {
+      readonly state: 'ready';
+      readonly args: Readonly<Record<string, unknown>>;
+      readonly effects: readonly Effect[];
+      /** Runs it, once. Never rejects: what goes wrong is an error result. */
+      execute(onUpdate?: (partial: ToolResult) => void): Promise<ToolResult>;
+    }
+  | {
+      readonly state: 'refused';
+      readonly reason: 'unknown' | 'invalid' | 'blocked' | 'failed' | 'aborted';
+      readonly result: ToolResult;
+    };
+
+type Refused = Extract<PreparedToolCall, { state: 'refused' }>;
+type Arguments = Readonly<Record<string, unknown>>;
+/** A tool whose arguments have been validated. */
+type CheckedTool = Tool<Arguments, unknown>;
+
+/** How long an aborted tool may take to end by itself. */
+const abortGraceMs = 5_000;
+
+/**
+ * From a call as it came to one that may run: find the tool, bend and validate its arguments, let `tool.input` change
+ * them, validate again, ask `tool.call`. The view has to be the one of the turn: tool and taps come from it.
+ */
+export async function prepareToolCall(view: View, request: ToolCallRequest): Promise<PreparedToolCall> {
+  if (view.taps(toolStart) > 0)
+    view.call(toolStart, { toolCallId: request.callId, toolName: request.name, args: request.args });
+  const prepared = await prepare(view, request);
+  if (prepared.state === 'refused') ended(view, request, prepared.result, 0);
+  return prepared;
+}
+
+async function prepare(view: View, request: ToolCallRequest): Promise<PreparedToolCall> {
+  const { name, callId, signal } = request;
+  if (signal.aborted) return refused('aborted', `${name} was not run: aborted.`);
+  const entry = view.use(tools).get(name);
+  if (entry === undefined) return refused('unknown', noSuchTool(view, name));
+  try {
+    const came = await view.run(entry, async (tool) =>
+      tool.prepareArguments === undefined ? request.args : tool.prepareArguments(request.args),
+    );
+    const first = validated(entry.item, came ?? {});
+    if (!first.ok) return refused('invalid', badArguments(entry, first.issues));
+    const last = view.taps(toolInput) === 0 ? first : await throughInput(view, entry.item, callId, first.input);
+    if (!last.ok)
+      return refused('invalid', badArguments(entry, last.issues, ' (a plugin changed them through tool.input)'));
+    const { args } = last;
+    const effects = await view.run(
+      entry,
+      async (tool) => (tool as CheckedTool).effects?.(args, view.where) ?? [{ kind: 'everything' } as const],
+    );
+    const veto = await view.call(toolCall, {
+      tool: name,
+      callId,
+      args: Object.freeze({ ...args }),
+      effects,
+      where: view.where,
+      sessionId: request.sessionId,
+      by: request.by,
+    });
+    if (veto !== undefined) {
+      const result = errorResult(`${name} was not run: ${veto.block}`);
+      return {
+        state: 'refused',
+        reason: 'blocked',
+        result: veto.terminate === true ? { ...result, terminate: true } : result,
+      };
+    }
+    // While the person was asked, the turn may have been given up.
+    if (signal.aborted) return refused('aborted', `${name} was not run: aborted.`);
+    return { state: 'ready', args, effects, execute: (onUpdate) => execute(view, entry, request, args, onUpdate) };
+  } catch (error) {
+    return refused('failed', failure(entry, error));
+  }
+}
+
+async function execute(
+  view: View,
+  entry: Entry<AnyTool>,
+  request: ToolCallRequest,
+  args: Arguments,
+  onUpdate: ((partial: ToolResult) => void) | undefined,
+): Promise<ToolResult> {
+  const { name, callId, signal } = request;
+  const began = performance.now();
+  let running = true;
+  const update = (partial: ToolResult): void => {
+    if (!running) return;
+    if (view.taps(toolUpdate) > 0)
+      view.call(toolUpdate, { toolCallId: callId, toolName: name, args, partialResult: partial });
+    onUpdate?.(partial);
+  };
+  let result: ToolResult;
+  if (signal.aborted) {
+    result = errorResult(`${name} was not run: aborted.`);
+  } else {
+    try {
+      const answer: unknown = await orAborted(
+        view.run(entry, (tool) =>
+          (tool as CheckedTool).execute(callId, args, signal, update, contextOf(view, request)),
+        ),
+        signal,
+        () =>
+          errorResult(
+            `${name} was aborted and did not end within ${abortGraceMs / 1000} s; what it did until then stands.`,
+          ),
+      );
+      result =
+        asResult(answer) ??
+        errorResult(
+          `${named(entry)} answered with something that is no result. A tool returns {content: [{type: "text", text}]}.`,
+        );
+    } catch (error) {
+      result = errorResult(signal.aborted ? `${name} was aborted.` : failure(entry, error));
+    }
+  }
+  running = false;
+  const final = await patched(view, name, callId, args, result);
+  ended(view, request, final, performance.now() - began);
+  return final;
+}
+
+/** Through `tool.result`. A patch that is no result leaves the result as it was. */
+async function patched(
+  view: View,
+  tool: string,
+  callId: string,
+  args: Arguments,
+  result: ToolResult,
+): Promise<ToolResult> {
+  if (view.taps(toolResult) === 0) return result;
+  const patch = await view.call(toolResult, { tool, callId, args, result });
+  return asResult(patch.result) ?? result;
+}
+
+function ended(view: View, { callId, name }: ToolCallRequest, result: ToolResult, durationMs: number): void {
+  if (view.taps(toolEnd) > 0)
+    view.call(toolEnd, { toolCallId: callId, toolName: name, result, isError: result.isError === true, durationMs });
+}
+
+function contextOf(view: View, { sessionId, signal }: ToolCallRequest): ToolContext {
+  return {
+    where: view.where,
+    sessionId,
+    touched: (paths) => view.touched(paths),
+    spawn: (command, args, options = {}) =>
+      view
+        .service(processes)
+        .spawn(command, args, {
+          cwd: view.where.cwd,
+          ...options,
+          signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+        }),
+    async artifacts() {
+      await view.use(artifactStore).load();
+      return view.service(artifactStore).folder(view.session?.file);
+    },
+  };
+}
+
+// --- Arguments ---------------------------------------------------------------------------------------------------
+
+type Validated =
+  | { readonly ok: true; readonly input: Arguments; readonly args: Arguments }
+  | { readonly ok: false; readonly issues: readonly string[] };
+
+/** As they are, and if that does not do, bent into shape. `input` is what was taken, `args` what the schema made of it. */
+function validated(tool: AnyTool, came: unknown): Validated {
+  const asIs = check(tool, came);
+  if (asIs.ok) return asIs;
+  const bent = coerce({ type: 'object', ...inputSchemaOf(tool) }, came);
+  return bent === came ? asIs : check(tool, bent);
+}
+
+function check(tool: AnyTool, input: unknown): Validated {
+  if (!isRecord(input))
+    return {
+      ok: false,
+      issues: [`the arguments are not an object but ${Array.isArray(input) ? 'a list' : `a ${typeof input}`}`],
+    };
+  if (tool.parameters === undefined) {
+    const issues = problemsOf(inputSchemaOf(tool), input);
+    return issues.length === 0 ? { ok: true, input, args: input } : { ok: false, issues };
+  }
+  const parsed = parse<unknown>(tool.parameters, input);
+  if (!parsed.ok) return { ok: false, issues: parsed.issues.map(plainly) };
+  return isRecord(parsed.value)
+    ? { ok: true, input, args: parsed.value }
+    : { ok: false, issues: ['the schema made something else than an object of the arguments'] };
+}
+
+/** zod's words for a field that is not there. */
+function plainly(issue: string): string {
+  return issue
+    .replace(/Invalid input: expected (\w+), received undefined$/, 'is missing ($1)')
+    .replace('Invalid input: expected', 'expected');
+}
+
+async function throughInput(view: View, tool: AnyTool, callId: string, input: Arguments): Promise<Validated> {
+  const changed = await view.call(toolInput, { tool: tool.name, callId, args: Object.freeze({ ...input }) });
+  return check(tool, changed.args);
+}
+
+function badArguments(entry: Entry<AnyTool>, issues: readonly string[], why = ''): string {
+  const { name } = entry.item;
+  return `${name} was not run: its arguments are not right${why}.\n${issues.map((issue) => `- ${issue}`).join('\n')}\nRight shape: ${shapeOf(inputSchemaOf(entry.item))}`;
+}
+
+// --- Words -------------------------------------------------------------------------------------------------------
+
+function refused(reason: Refused['reason'], text: string): Refused {
+  return { state: 'refused', reason, result: errorResult(text) };
+}
+
+function noSuchTool(view: View, name: string): string {
+  const known = view
+    .use(tools)
+    .items()
+    .map((tool) => tool.name);
+  if (known.length === 0) return `There is no tool ${JSON.stringify(name)}: no tools are available.`;
+  const near = closest(name, known);
+  const rest = known.filter((other) => !near.includes(other));
+  return `There is no tool ${JSON.stringify(name)}.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`} Known tools: ${[...near, ...rest].join(', ')}.`;
+}
+
+const named = (entry: Entry<AnyTool>): string => `${entry.item.name} (plugin ${entry.origin.plugin})`;
+
+function failure(entry: Entry<AnyTool>, error: unknown): string {
+  // The kernel's wrapping names the plugin, as we do.
+  const cause =
+    codeOf(error) === 'plugin_failed' && error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const hint = typeof cause === 'object' && cause !== null && 'hint' in cause ? (cause as KernError).hint : undefined;
+  return `${named(entry)} failed: ${messageOf(cause)}${hint === undefined ? '' : `\n${hint}`}`;
+}
+
+/** The work's own end; after an abort only as long as the grace lasts. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal, late: () => ToolResult): Promise<T | ToolResult> {
+  const { promise, resolve } = Promise.withResolvers<ToolResult>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => resolve(late()), abortGraceMs);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,60 @@
+import type { View } from 'kern/plugin';
+import { z } from 'zod';
+import type { ToolFace } from '../models/contract.ts';
+import { type AnyTool, tools } from './contract.ts';
+import { isRecord, type JsonSchema, tidied } from './json-schema.ts';
+
+/** What the model sees of a tool. */
+export function faceOf(tool: AnyTool): ToolFace {
+  return Object.freeze({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) });
+}
+
+/** Faces by tool, each made once: who sends tools with every request keeps one of these. */
+export function createFaces(): (tool: AnyTool) => ToolFace {
+  const known = new WeakMap<AnyTool, ToolFace>();
+  return (tool) => {
+    let face = known.get(tool);
+    if (face === undefined) {
+      face = faceOf(tool);
+      known.set(tool, face);
+    }
+    return face;
+  };
+}
+
+/** The faces of the tools that a view offers to the model. Hidden ones are there when they are asked for by name. */
+export function toolFaces(
+  view: View,
+  face: (tool: AnyTool) => ToolFace = faceOf,
+  named: ReadonlySet<string> = new Set(),
+): readonly ToolFace[] {
+  return view
+    .use(tools)
+    .items()
+    .filter((tool) => tool.hidden !== true || named.has(tool.name))
+    .map(face);
+}
+
+/** The arguments of a tool as JSON Schema: as given, else made from its zod type, else asked of the schema's library. */
+export function inputSchemaOf(tool: AnyTool): JsonSchema {
+  if (tool.inputSchema !== undefined) return tool.inputSchema;
+  const { parameters } = tool;
+  if (isZod(parameters))
+    return tidied(z.toJSONSchema(parameters, { io: 'input', target: 'draft-7', unrepresentable: 'any' }));
+  return fromLibrary(parameters) ?? { type: 'object' };
+}
+
+function isZod(schema: unknown): schema is z.ZodType {
+  return typeof schema === 'object' && schema !== null && '_zod' in schema;
+}
+
+/** Other libraries say it themselves: https://standardschema.dev/json-schema. */
+function fromLibrary(schema: unknown): JsonSchema | undefined {
+  if (typeof schema !== 'object' && typeof schema !== 'function') return undefined;
+  const standard = schema !== null && '~standard' in schema ? schema['~standard'] : undefined;
+  const converter = isRecord(standard) ? standard['jsonSchema'] : undefined;
+  const input = isRecord(converter) ? converter['input'] : undefined;
+  if (typeof input !== 'function') return undefined;
+  const made: unknown = Reflect.apply(input, converter, [{ target: 'draft-07' }]);
+  return isRecord(made) ? tidied(made) : undefined;
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { closest } from './closest.ts';
+import { realPath, resolvePath, whatIsThere } from './paths.ts';
+
+const folder = (): string => {
+  const made = realpathSync(mkdtempSync(join(tmpdir(), 'kern-paths-')));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+};
+
+test('relative paths start at the working directory, ~ is the home folder, a leading @ is left out', () => {
+  expect(resolvePath('a/../b.txt', '/w')).toBe('/w/b.txt');
+  expect(resolvePath('/x//y', '/w')).toBe('/x/y');
+  expect(resolvePath('~', '/w')).toBe(homedir());
+  expect(resolvePath('~/a', '/w')).toBe(join(homedir(), 'a'));
+  expect(resolvePath('~a', '/w')).toBe('/w/~a');
+  expect(resolvePath('@src/a.ts', '/w')).toBe('/w/src/a.ts');
+  expect(resolvePath('@~/a.ts', '/w')).toBe(join(homedir(), 'a.ts'));
+});
+
+test('a name that really starts with @ is that name', () => {
+  const dir = folder();
+  mkdirSync(join(dir, '@types'));
+  expect(resolvePath('@types/new.d.ts', dir)).toBe(join(dir, '@types/new.d.ts'));
+});
+
+test('the real path follows links, also those that lead to nothing yet, and keeps what is not there', () => {
+  const dir = folder();
+  mkdirSync(join(dir, 'real'));
+  symlinkSync('real', join(dir, 'link'));
+  symlinkSync(join(dir, 'real/later.txt'), join(dir, 'dangling'));
+  symlinkSync('circle', join(dir, 'circle'));
+  expect(realPath(join(dir, 'link/a/b.txt'))).toBe(join(dir, 'real/a/b.txt'));
+  expect(realPath(join(dir, 'dangling'))).toBe(join(dir, 'real/later.txt'));
+  expect(realPath(join(dir, 'circle'))).toBe(join(dir, 'circle'));
+});
+
+test('near names are told for what is not there, or the folder that is missing', () => {
+  const dir = folder();
+  mkdirSync(join(dir, 'source'));
+  writeFileSync(join(dir, 'source/README.md'), '');
+  writeFileSync(join(dir, 'source/other.ts'), '');
+  expect(whatIsThere(join(dir, 'source/readme.md'))).toBe(`Did you mean ${join(dir, 'source/README.md')}?`);
+  expect(whatIsThere(join(dir, 'source/zzz'))).toBe(`${join(dir, 'source')} has nothing of a similar name`);
+  expect(whatIsThere(join(dir, 'sorce/deep/x.ts'))).toBe(
+    `The folder ${join(dir, 'sorce')} is not there. Did you mean ${join(dir, 'source')}?`,
+  );
+  expect(whatIsThere('/kern-nowhere/x')).toBe('The folder /kern-nowhere is not there.');
+});
+
+test('the closest names come first: case, dashes, swapped letters, parts of a word', () => {
+  expect(closest('raed', ['write', 'read', 'bash'])).toEqual(['read']);
+  expect(closest('Web_Search', ['web-search', 'webSearch', 'search'])).toEqual(['web-search', 'webSearch', 'search']);
+  expect(closest('xyz', ['read', 'write'])).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { closest } from './closest.ts';
+
+/**
+ * The absolute path that a model or a person means. `~` is the home folder; an `@` in front, as files are mentioned in
+ * prompts, is left out, unless something of that very name is there.
+ */
+export function resolvePath(path: string, cwd: string): string {
+  const plain = path.startsWith('@') && !isThere(resolve(cwd, path.split('/', 1)[0] ?? path)) ? path.slice(1) : path;
+  if (plain === '~') return homedir();
+  if (plain.startsWith('~/')) return join(homedir(), plain.slice(2));
+  return isAbsolute(plain) ? resolve(plain) : resolve(cwd, plain);
+}
+
+/**
+ * Where a write to `path` would really go: all symlinks followed, also one that leads to nothing yet; what is not there
+ * is named below its nearest folder that is.
+ */
+export function realPath(path: string): string {
+  return followed(path, 40);
+}
+
+function followed(path: string, links: number): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // Not there, or not to be entered: then the folder above decides.
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const place = join(followed(parent, links), basename(path));
+  const target = linkTarget(place);
+  return target === undefined || links === 0 ? place : followed(resolve(dirname(place), target), links - 1);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a path that leads to nothing may have meant: names of the same folder, or where the path ends to be there. */
+export function whatIsThere(path: string): string {
+  const folder = dirname(path);
+  const names = namesIn(folder);
+  if (names !== undefined) {
+    const near = closest(basename(path), names).map((name) => join(folder, name));
+    return near.length === 0 ? `${folder} has nothing of a similar name` : `Did you mean ${near.join(' or ')}?`;
+  }
+  let there = folder;
+  while (!isThere(there) && dirname(there) !== there) there = dirname(there);
+  const missing =
+    there === '/'
+      ? `/${folder.slice(1).split('/')[0] ?? ''}`
+      : join(there, folder.slice(there.length + 1).split('/')[0] ?? '');
+  const near = closest(basename(missing), namesIn(there) ?? []).map((name) => join(there, name));
+  return `The folder ${missing} is not there.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`;
+}
+
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
