@@ -183,13 +183,11 @@ function contextOf(view: View, { sessionId, signal }: ToolCallRequest): ToolCont
     sessionId,
     touched: (paths) => view.touched(paths),
     spawn: (command, args, options = {}) =>
-      view
-        .service(processes)
-        .spawn(command, args, {
-          cwd: view.where.cwd,
-          ...options,
-          signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
-        }),
+      view.service(processes).spawn(command, args, {
+        cwd: view.where.cwd,
+        ...options,
+        signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+      }),
     async artifacts() {
       await view.use(artifactStore).load();
       return view.service(artifactStore).folder(view.session?.file);

@@ -3,6 +3,8 @@ import { decide, defineCallableCapability, defineService, event, transform } fro
 import { z } from 'zod';
 import type { ImageContent, TextContent } from '../models/contract.ts';
 
+export type { ToolFace } from '../models/contract.ts';
+
 /** What a call will do to the world, for permissions. `everything` where a tool cannot tell. */
 export type Effect =
   | { readonly kind: 'read' | 'write' | 'delete'; readonly path: string }

@@ -1,7 +1,6 @@
 import type { View } from 'kern/plugin';
 import { z } from 'zod';
-import type { ToolFace } from '../models/contract.ts';
-import { type AnyTool, tools } from './contract.ts';
+import { type AnyTool, type ToolFace, tools } from './contract.ts';
 import { isRecord, type JsonSchema, tidied } from './json-schema.ts';
 
 /** What the model sees of a tool. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, KernError, messageOf } from 'kern/plugin';
 import type { FileStore } from './contract.ts';
@@ -43,12 +43,22 @@ async function replace(
         hint: 'Give the path of a file.',
       });
     // Renaming over it would get around a file that is write-protected.
-    await access(target, constants.W_OK);
+    await checkWritable(target);
     // Other names of the file would keep the old content.
     if (before.nlink > 1 || !(await besideIfPossible(target, bytes, before))) await inPlace(target, bytes);
     return { state: 'replaced', path: target };
   } catch (error) {
     throw explained(error, path);
+  }
+}
+
+/** Opens it as if to write: what the system allows this process is known to the system alone. */
+async function checkWritable(target: string): Promise<void> {
+  try {
+    await (await open(target, 'r+')).close();
+  } catch (error) {
+    // A program that runs takes no writing; a new file in its place is fine.
+    if (codeOf(error) !== 'ETXTBSY') throw error;
   }
 }
 

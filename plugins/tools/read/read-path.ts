@@ -12,13 +12,24 @@ import {
 } from 'kern/contracts';
 import { codeOf, messageOf } from 'kern/plugin';
 import { type Page, readLines } from './lines.ts';
-import type { ReadDetails } from './read.ts';
 import { sniff } from './sniff.ts';
 
 export interface ReadArguments {
   readonly path: string;
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
+}
+
+export interface ReadDetails {
+  /** The real path. */
+  readonly path: string;
+  readonly kind: 'text' | 'image' | 'folder';
+  readonly size: number;
+  /** The lines that are shown, from 1. */
+  readonly lines?: readonly [from: number, to: number];
+  /** Known when the end of the file was reached. */
+  readonly totalLines?: number;
+  readonly truncated: boolean;
 }
 
 type Result = ToolResult<ReadDetails>;

@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import { resultText, type ToolResult } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { type TestContext, testContext } from '../test/context.ts';
-import { type ReadDetails, read } from './read.ts';
+import { read } from './read.ts';
+import type { ReadDetails } from './read-path.ts';
 
 const call = (
   context: TestContext,

@@ -1,23 +1,12 @@
 import { defineTool, realPath, resolvePath } from 'kern/contracts';
 import { z } from 'zod';
+import type { ReadDetails } from './read-path.ts';
 
 const parameters = z.object({
   path: z.string().min(1),
   offset: z.int().min(1).describe('First line to show, from 1').optional(),
   limit: z.int().min(1).describe('How many lines').optional(),
 });
-
-export interface ReadDetails {
-  /** The real path. */
-  readonly path: string;
-  readonly kind: 'text' | 'image' | 'folder';
-  readonly size: number;
-  /** The lines that are shown, from 1. */
-  readonly lines?: readonly [from: number, to: number];
-  /** Known when the end of the file was reached. */
-  readonly totalLines?: number;
-  readonly truncated: boolean;
-}
 
 export const read = defineTool<z.infer<typeof parameters>, ReadDetails>({
   name: 'read',
