@@ -6,20 +6,20 @@ import type { ModelRequest, StreamEvent } from './contract.ts';
 import type { Script, ScriptSource } from './script-file.ts';
 
 export { abortError } from './bridge/abort.ts';
-export { argumentsOf } from './bridge/arguments.ts';
-export { defaultIdleTimeoutMs, type Endpoint } from './bridge/endpoint.ts';
+export { argumentsOf as toolArguments } from './bridge/arguments.ts';
+export { defaultIdleTimeoutMs, type Endpoint as ModelEndpoint } from './bridge/endpoint.ts';
 /** What a provider throws: `modelErrors.refused(endpoint, { status: 429, body })`. */
 export * as modelErrors from './bridge/failure.ts';
 export { isTransient, ModelError } from './bridge/failure.ts';
-export { type Catalog, catalogModels } from './catalog/models.ts';
+export { type Catalog as ModelCatalog, catalogModels } from './catalog/models.ts';
 export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
 export { isLoopback, serverModels } from './knock.ts';
-export type { Expectation, Script, ScriptSource, ScriptTurn, Turn } from './script-file.ts';
+export type { Script, ScriptSource, ScriptTurn } from './script-file.ts';
 export { type WireSettings, wireSettings } from './settings.ts';
-export { noTokens, type Tokens, usageOf } from './usage.ts';
+export { noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
 
 /** The protocols kern speaks with models' servers. */
-export type Wire = 'anthropic' | 'openai-chat';
+export type ModelWire = 'anthropic' | 'openai-chat';
 
 /**
  * One reply over a wire: what a provider's `stream` answers with. The wire's library loads with the first event.
@@ -28,7 +28,7 @@ export type Wire = 'anthropic' | 'openai-chat';
  * ```
  */
 export function replyOver(
-  wire: Wire,
+  wire: ModelWire,
   endpoint: Endpoint,
   request: ModelRequest,
   signal: AbortSignal,

@@ -83,8 +83,6 @@ const script = z.strictObject({
 
 /** A script as it is used: everything that can be left out is there. */
 export type Script = z.output<typeof script>;
-export type Turn = z.output<typeof turn>;
-export type Expectation = z.output<typeof expectation>;
 
 /** A script as it is written. */
 export type ScriptSource = z.input<typeof script>;

@@ -28,7 +28,7 @@ export function anthropicReply(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const prepare: Wire['prepare'] = async (fetch) => {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const createAnthropic = await load();
     const settings = {
       baseURL: withVersion(endpoint.baseUrl),
       apiKey: endpoint.apiKey ?? '', // without one the package would look into the environment
@@ -38,6 +38,12 @@ export function anthropicReply(
     return { model: createAnthropic(settings)(request.model.model), options: optionsFor(endpoint, request) };
   };
   return reply({ api: anthropicApi, deltas: anthropicDeltas, prepare }, endpoint, request, signal);
+}
+
+/** The package makes a provider of its own from the environment as it loads, and fails there on a blank base URL. */
+async function load(): Promise<typeof import('@ai-sdk/anthropic').createAnthropic> {
+  if (process.env.ANTHROPIC_BASE_URL?.trim() === '') delete process.env.ANTHROPIC_BASE_URL;
+  return (await import('@ai-sdk/anthropic')).createAnthropic;
 }
 
 function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {

@@ -1,7 +1,7 @@
 import {
   describeModel,
-  type Endpoint,
   type Model,
+  type ModelEndpoint,
   ModelError,
   type ModelProvider,
   replyOver,
@@ -37,7 +37,7 @@ export function customProvider(described: CustomProvider, tools: CustomTools): M
       whenAsked(async () => {
         if (wire !== 'openai-chat' && wire !== 'anthropic') throw new ModelError('model_bad_request', later ?? wire);
         const apiKey = await key.read(signal);
-        const endpoint: Endpoint = {
+        const endpoint: ModelEndpoint = {
           provider: id,
           baseUrl,
           apiKey,

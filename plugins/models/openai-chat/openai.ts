@@ -1,9 +1,9 @@
 import {
   catalogModels,
   describeModel,
-  type Endpoint,
   isLoopback,
   type Model,
+  type ModelEndpoint,
   type ModelProvider,
   replyOver,
   serverModels,
@@ -36,7 +36,7 @@ export function openai({ idleTimeoutMs }: WireSettings): ModelProvider {
     stream(request, signal) {
       const { apiKey, baseUrl, isOfficial } = environment();
       const fix = isOfficial ? 'check OPENAI_API_KEY' : 'check OPENAI_BASE_URL (with /v1) and OPENAI_API_KEY';
-      const endpoint: Endpoint = { provider: 'openai', baseUrl, apiKey, idleTimeoutMs, official: isOfficial, fix };
+      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, idleTimeoutMs, official: isOfficial, fix };
       return replyOver('openai-chat', endpoint, request, signal);
     },
   };

@@ -1,4 +1,5 @@
-import type { Expectation, Message, ModelRequest } from 'kern/contracts';
+import type { Message, ModelRequest } from 'kern/contracts';
+import type { Expectation } from './turn.ts';
 
 /** What a request lacks of what a turn expects, as lines of a diff; none when all is there. */
 export function unmet(expected: Expectation, request: ModelRequest): readonly string[] {

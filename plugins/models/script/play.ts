@@ -1,13 +1,13 @@
 import {
   type AssistantMessage,
-  argumentsOf,
   type ModelRequest,
   type StopReason,
   type StreamEvent,
   type ToolCall,
-  type Turn,
+  toolArguments,
   usageOf,
 } from 'kern/contracts';
+import type { Turn } from './turn.ts';
 
 export const scriptApi = 'script';
 
@@ -42,7 +42,7 @@ export function eventsOf(turn: Turn, nth: number, request: ModelRequest): readon
       type: 'toolCall',
       id: call.id ?? `call_${nth}_${at + 1}`,
       name: call.name,
-      ...argumentsOf(json),
+      ...toolArguments(json),
     };
     content.push(toolCall);
     events.push({ type: 'toolcall_start', contentIndex, id: toolCall.id, toolName: call.name });

@@ -5,8 +5,8 @@ import {
   abortError,
   defaultIdleTimeoutMs,
   describeModel,
-  type Endpoint,
   type Model,
+  type ModelEndpoint,
   ModelError,
   type ModelProvider,
   type ModelRequest,
@@ -15,9 +15,9 @@ import {
   readScript,
   type Script,
   type StreamEvent,
-  type Turn,
   usageOf,
 } from 'kern/contracts';
+import type { Turn } from './turn.ts';
 
 /** How many turns each session has had of each file. It outlives the plugin's code: a reload must not rewind. */
 export type Positions = Map<string, number>;
@@ -87,7 +87,7 @@ async function* play(
   const [{ unmet }, { eventsOf, isDelta }] = await Promise.all([import('./expect.ts'), import('./play.ts')]);
   const lines = unmet(turn.expect, request);
   if (lines.length > 0) throw unexpected(shown, nth, lines);
-  const endpoint: Endpoint = { provider: 'script', baseUrl: shown, idleTimeoutMs: options.idleTimeoutMs };
+  const endpoint: ModelEndpoint = { provider: 'script', baseUrl: shown, idleTimeoutMs: options.idleTimeoutMs };
   const { error } = turn;
   if (error !== undefined && 'status' in error) throw refusal(endpoint, error);
   const events = eventsOf(turn, nth, request);
@@ -114,7 +114,7 @@ function breakingPoint(error: Failure, deltas: number): number {
 }
 
 /** What a reply breaks with; a stall takes its time. */
-async function breaking(endpoint: Endpoint, error: Failure, signal: AbortSignal): Promise<ModelError> {
+async function breaking(endpoint: ModelEndpoint, error: Failure, signal: AbortSignal): Promise<ModelError> {
   if (!('stall' in error)) return modelErrors.disconnected(endpoint, 'the connection was cut, as the script says');
   const idleTimeoutMs = endpoint.idleTimeoutMs ?? defaultIdleTimeoutMs;
   await wait(idleTimeoutMs, undefined, { signal });
@@ -147,7 +147,7 @@ function unexpected(shown: string, nth: number, lines: readonly string[]): Model
 }
 
 function refusal(
-  endpoint: Endpoint,
+  endpoint: ModelEndpoint,
   error: { status: number; body: string; retryAfter?: number | undefined },
 ): ModelError {
   const headers = error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
