@@ -40,11 +40,11 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
       model,
       thinking: clampThinking(wanted, model),
       head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
-        visible(from, parts.tools, asked),
+        parts.tools.faces(from, asked),
       ),
       tools: parts.tools,
       settleMs: 2_000,
-      graceMs: 5_000,
+      graceMs: 7_000,
       release: () => {
         mask?.dispose();
         ended();
@@ -78,10 +78,4 @@ function chosenTools(view: View, names: readonly string[] | undefined): Handle |
     });
   }
   return view.mask(tools, ({ item }) => (chosen.has(item.name) ? undefined : 'the tools chosen for this session'));
-}
-
-/** A hidden tool is offered only when it was asked for by name. */
-function visible(view: View, seam: ToolSeam, asked: ReadonlySet<string>): ReturnType<ToolSeam['faces']> {
-  const known = view.use(tools);
-  return seam.faces(view).filter(({ name }) => known.get(name)?.item.hidden !== true || asked.has(name));
 }

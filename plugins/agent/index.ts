@@ -1,4 +1,63 @@
-import { prepareToolCall, toolFaces } from 'kern/contracts';
-import { agentPlugin } from './plugin.ts';
+import * as contract from 'kern/contracts';
+import {
+  type AgentEvent,
+  agentSessions,
+  createFaces,
+  permissionDecided,
+  prepareToolCall,
+  type SessionOptions,
+  toolFaces,
+} from 'kern/contracts';
+import { capabilityChanged, configChanged, definePlugin, pluginChanged } from 'kern/plugin';
+import { createSession } from './create.ts';
+import type { Session } from './session.ts';
+import type { ToolSeam } from './tool-seam.ts';
 
-export default agentPlugin({ faces: toolFaces, prepare: prepareToolCall });
+export default definePlugin({
+  id: 'agent',
+  description: 'Runs conversations: turns, tool calls, queues, and what plugins see and change of them.',
+  after: ['models', 'tools', 'sessions'],
+  declares: [
+    agentSessions,
+    contract.sessionStart,
+    contract.sessionShutdown,
+    contract.input,
+    contract.inputText,
+    contract.agentBeforeStart,
+    contract.agentStart,
+    contract.agentEnd,
+    contract.turnStart,
+    contract.turnEnd,
+    contract.queueChanged,
+    contract.context,
+    contract.systemPrompt,
+    contract.messageStart,
+    contract.messageUpdate,
+    contract.messageEnd,
+  ],
+  async setup(ctx) {
+    // A session outlives the revision that opened it: whichever revision is live tells all of them.
+    const live = await ctx.keep('sessions', '1', () => ({
+      value: new Set<Pick<Session, 'emit' | 'stale'>>(),
+      release: () => {},
+    }));
+    const tell = (event: AgentEvent, changesInstructions: boolean): void => {
+      for (const session of live) {
+        if (changesInstructions) session.stale();
+        session.emit(event);
+      }
+    };
+    ctx.tap(pluginChanged, (change) => tell({ type: 'plugin_changed', ...change }, true));
+    ctx.tap(capabilityChanged, (change) => tell({ type: 'capability_changed', ...change }, true));
+    ctx.tap(configChanged, ({ keys }) => tell({ type: 'config_changed', keys }, true));
+    ctx.tap(permissionDecided, (decided) => tell({ type: 'permission_decided', ...decided }, false));
+
+    const face = createFaces();
+    const tools: ToolSeam = { faces: (view, named) => toolFaces(view, face, named), prepare: prepareToolCall };
+    const began = (session: Session): (() => void) => {
+      live.add(session);
+      return () => void live.delete(session);
+    };
+    ctx.contribute(agentSessions, { create: (options: SessionOptions) => createSession(options, { tools, began }) });
+  },
+});

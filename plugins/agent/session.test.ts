@@ -18,12 +18,18 @@ import {
   sessionStart,
   sessionWriteFailed,
   systemPrompt,
+  toolCall,
+  toolEnd,
+  toolInput,
+  toolResult,
+  toolStart,
   tools,
   turnEnd,
   turnStart,
 } from 'kern/contracts';
 import { definePlugin, KernError, type PluginDefinition, type SessionHandle } from 'kern/plugin';
 import { expect, onTestFinished, test } from 'vitest';
+import agentPlugin from './index.ts';
 import { calls, fakeModel, openSession, replyOf, says, textsOf, toolPlugin } from './test/fakes.ts';
 
 const typesOf = (events: readonly AgentEvent[]): readonly string[] =>
@@ -96,6 +102,33 @@ test('every hook is called once, in order', async () => {
       'agent.end ok',
       'session.shutdown quit',
     ],
+  ]);
+});
+
+test('the hooks of a tool call are called once, with the call itself', async () => {
+  const log: string[] = [];
+  const listener = definePlugin({
+    id: 'listener',
+    setup: (ctx) => {
+      ctx.tap(toolStart, ({ toolCallId }) => void log.push(`tool.start ${toolCallId}`));
+      ctx.tap(toolInput, ({ callId }) => void log.push(`tool.input ${callId}`));
+      ctx.tap(toolCall, ({ callId, by, sessionId }) => void log.push(`tool.call ${callId} ${by} ${sessionId}`));
+      ctx.tap(toolResult, ({ callId }) => void log.push(`tool.result ${callId}`));
+      ctx.tap(toolEnd, ({ toolCallId, isError }) => void log.push(`tool.end ${toolCallId} ${isError}`));
+    },
+  });
+  await using s = await openSession([calls(['c1', 'a'], ['c2', 'gone']), says('')], {
+    plugins: [listener, toolPlugin('a', 'ok')],
+  });
+  await s.session.prompt({ text: 'go' });
+  expect(log).toEqual([
+    'tool.start c1',
+    'tool.input c1',
+    'tool.call c1 model s1',
+    'tool.start c2',
+    'tool.end c2 true',
+    'tool.result c1',
+    'tool.end c1 false',
   ]);
 });
 
@@ -299,7 +332,7 @@ test('chosen tools are the only ones offered, and another one is unknown even wh
   });
   await s.session.prompt({ text: 'go' });
   expect(s.requests[0]?.tools.map(({ name }) => name)).toEqual(['a']);
-  expect(textsOf(s.session.messages())).toContain('unknown tool b');
+  expect(textsOf(s.session.messages())).toContainEqual(expect.stringContaining('There is no tool "b"'));
 });
 
 test('no tools means none, and an unknown one is told with those that are there', async () => {
@@ -626,11 +659,9 @@ test('a listener that throws stops neither the others nor the run', async () => 
 });
 
 test('a session outlives the revision of the plugin that opened it', async () => {
-  const { agentPlugin } = await import('./plugin.ts');
-  const { plainTools } = await import('./test/fakes.ts');
   await using s = await openSession([says('one'), says('two')]);
   await s.session.prompt({ text: 'a' });
-  expect(await s.t.put(agentPlugin(plainTools))).toMatchObject({ ok: true });
+  expect(await s.t.put({ ...agentPlugin })).toMatchObject({ ok: true });
   await s.t.put(toolPlugin('late', ''));
   expect(s.events).toContainEqual(expect.objectContaining({ type: 'plugin_changed', id: 'tool-late' }));
   expect(await s.session.prompt({ text: 'b' })).toMatchObject({ text: 'two' });

@@ -4,15 +4,12 @@ import {
   messageStart,
   messageUpdate,
   queueChanged,
-  toolEnd,
-  toolStart,
-  toolUpdate,
   turnEnd,
   turnStart,
 } from 'kern/contracts';
 import type { View } from 'kern/plugin';
 
-/** The hook that goes with an event of a run. The others have none, or are told where their outcome is known. */
+/** The hook that goes with an event of a run. The others have none, or are told where they happen: `tool.*` with the call itself. */
 export function tellPlugins(view: View, sessionId: string, event: AgentEvent): void {
   switch (event.type) {
     case 'agent_start':
@@ -35,26 +32,6 @@ export function tellPlugins(view: View, sessionId: string, event: AgentEvent): v
     case 'message_update':
       // The one that comes by the thousand: nothing is made for nobody.
       if (view.taps(messageUpdate) > 0) view.call(messageUpdate, { event: event.assistantMessageEvent });
-      break;
-    case 'tool_execution_start':
-      view.call(toolStart, { toolCallId: event.toolCallId, toolName: event.toolName, args: event.args });
-      break;
-    case 'tool_execution_update':
-      view.call(toolUpdate, {
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        args: event.args,
-        partialResult: event.partialResult,
-      });
-      break;
-    case 'tool_execution_end':
-      view.call(toolEnd, {
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        result: event.result,
-        isError: event.isError,
-        durationMs: event.durationMs,
-      });
       break;
     case 'queue_update':
       view.call(queueChanged, { steering: event.steering, followUp: event.followUp });

@@ -13,6 +13,8 @@ export interface CallRequest {
 
 /** What the session needs of the tools: their faces, and a call made ready. */
 export interface ToolSeam {
-  faces(view: View): readonly ToolFace[];
+  /** What the model is offered; hidden tools only when they are asked for by name. The same tool has the same face. */
+  faces(view: View, named: ReadonlySet<string>): readonly ToolFace[];
+  /** Also tells the plugins (`tool.start` to `tool.end`). */
   prepare(view: View, request: CallRequest): Promise<PreparedCall>;
 }

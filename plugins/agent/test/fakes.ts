@@ -9,13 +9,17 @@ import {
   models,
   type StreamEvent,
   type ToolCall,
-  type ToolFace,
+  toolCall,
+  toolEnd,
+  toolInput,
+  toolResult,
+  toolStart,
   tools,
+  toolUpdate,
 } from 'kern/contracts';
-import { definePlugin, messageOf, type PluginDefinition, type View } from 'kern/plugin';
+import { definePlugin, type PluginDefinition, type View } from 'kern/plugin';
 import { type BootOptions, bootKernel, type TestKernel } from 'kern/testing';
-import { agentPlugin } from '../plugin.ts';
-import type { ToolSeam } from '../tool-seam.ts';
+import agentPlugin from '../index.ts';
 import { noUsage } from '../usage.ts';
 import { fakeSessions } from './store.ts';
 
@@ -100,31 +104,11 @@ export function fakeModels(replies: readonly Reply[], known: readonly Model[] = 
 }
 
 /** The tools' tokens, without any tool. */
-export const toolTokens = definePlugin({ id: 'tools', declares: [tools], setup: () => undefined });
-
-/** Finds the winner and runs it, nothing more. */
-export const plainTools: ToolSeam = {
-  faces: (view) => view.use(tools).items().map(faceOf),
-  prepare: async (view, { name, args, callId, signal }) => {
-    const entry = view.use(tools).get(name);
-    if (entry === undefined)
-      return { state: 'refused', result: { content: [{ type: 'text', text: `unknown tool ${name}` }], isError: true } };
-    return {
-      state: 'ready',
-      execute: (onUpdate) =>
-        view
-          .run(entry, (tool) => tool.execute(callId, args as never, signal, onUpdate, {} as never))
-          .catch((error) => ({ content: [{ type: 'text' as const, text: messageOf(error) }], isError: true })),
-    };
-  },
-};
-
-const faces = new WeakMap<object, ToolFace>();
-function faceOf(tool: { readonly name: string; readonly description: string }): ToolFace {
-  const face = faces.get(tool) ?? { name: tool.name, description: tool.description, inputSchema: { type: 'object' } };
-  faces.set(tool, face);
-  return face;
-}
+export const toolTokens = definePlugin({
+  id: 'tools',
+  declares: [tools, toolInput, toolCall, toolResult, toolStart, toolUpdate, toolEnd],
+  setup: () => undefined,
+});
 
 /** A plugin with one tool that answers with a text. */
 export const toolPlugin = (
@@ -157,17 +141,16 @@ export interface OpenOptions extends Partial<Parameters<AgentSessions['create']>
   readonly boot?: BootOptions;
   readonly plugins?: readonly PluginDefinition[];
   readonly models?: readonly Model[];
-  readonly seam?: ToolSeam;
 }
 type AgentSessions = import('kern/contracts').AgentSessions;
 
 /** A kernel with the agent, a session in memory (unless asked otherwise), and all its events. */
 export async function openSession(
   replies: readonly Reply[],
-  { boot, plugins = [], models: known, seam, ...options }: OpenOptions = {},
+  { boot, plugins = [], models: known, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const fake = fakeModels(replies, known);
-  const t = await bootKernel([fake.plugin, toolTokens, fakeSessions, agentPlugin(seam ?? plainTools), ...plugins], {
+  const t = await bootKernel([fake.plugin, toolTokens, fakeSessions, agentPlugin, ...plugins], {
     keepers: 'none',
     ...boot,
   });

@@ -1,0 +1,40 @@
+import { drained, type Mode, type ModeRun, runPrompts } from 'kern/contracts';
+import { Lines } from './lines.ts';
+
+/** The header, every event, and last the result, also when the run failed. Nothing else is on stdout. */
+export const json: Mode = {
+  id: 'json',
+  summary: 'every event as one line of JSON, the last line the result',
+  async run(run: ModeRun): Promise<number> {
+    const { session } = run;
+    const lines = new Lines(run.stdout);
+    const { type, version, id, timestamp, cwd } = session.header;
+    lines.write({ type, version, id, timestamp, cwd });
+    const events = session.subscribe((event) => lines.write(event));
+    try {
+      const { status, text, usage, cost, turns, durationMs, error, exitCode } = await runPrompts(run);
+      const failure = error === undefined ? null : { code: error.code, message: error.message };
+      const sessionFile = session.file ?? null;
+      // An event after the result would make the result not the last line.
+      events.dispose();
+      lines.write({
+        type: 'result',
+        status,
+        text,
+        usage,
+        cost,
+        turns,
+        durationMs,
+        sessionId: id,
+        sessionFile,
+        error: failure,
+        exitCode,
+      });
+      return exitCode;
+    } finally {
+      events.dispose();
+      lines.handOver();
+      await drained(run.stdout);
+    }
+  },
+};

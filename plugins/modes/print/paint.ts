@@ -1,0 +1,127 @@
+import { relative } from 'node:path';
+import type { AgentEvent, AssistantMessage, ToolResult } from 'kern/contracts';
+import { harmless, type Screen, short } from './screen.ts';
+import { shortDiff } from './short-diff.ts';
+
+/** Lines of a failed call that are shown. */
+const failureLines = 8;
+
+/** Shows one event: a line for each call with its outcome, what the model says between calls, and what changed around it. */
+export function paint(event: AgentEvent, screen: Screen): void {
+  switch (event.type) {
+    case 'message_end':
+      if (event.message.role === 'assistant') paintBetween(event.message, screen);
+      break;
+    case 'tool_execution_start':
+      screen.calls.set(event.toolCallId, event.args);
+      break;
+    case 'tool_execution_end':
+      paintCall(event, screen);
+      screen.calls.delete(event.toolCallId);
+      break;
+    case 'plugin_changed':
+      paintPlugin(event, screen);
+      break;
+    case 'session_write_failed':
+      screen.line(
+        screen.style(
+          'red',
+          `! the session cannot be written: ${harmless(event.error)} (${event.pending} entries wait in memory)`,
+        ),
+      );
+      break;
+    case 'session_write_restored':
+      screen.line(`  the session is written again (${event.written} entries)`);
+      break;
+    case 'extension_error':
+      screen.line(
+        screen.style('red', `! ${harmless(event.extensionPath)} failed in ${event.event}: ${harmless(event.error)}`),
+      );
+      break;
+    default:
+      break;
+  }
+}
+
+/** What is said before calls is progress; the last words are the answer, and go elsewhere. */
+function paintBetween({ content }: AssistantMessage, screen: Screen): void {
+  if (!content.some(({ type }) => type === 'toolCall')) return;
+  for (const part of content) {
+    if (part.type !== 'text') continue;
+    for (const line of harmless(part.text).trim().split('\n')) if (line !== '') screen.line(screen.style('dim', line));
+  }
+}
+
+function paintCall(event: Extract<AgentEvent, { type: 'tool_execution_end' }>, screen: Screen): void {
+  const { toolName, result, isError, durationMs } = event;
+  const what = short(subjectOf(screen.calls.get(event.toolCallId), screen.cwd));
+  const took = durationMs >= 1_000 ? `${(durationMs / 1_000).toFixed(1)} s` : '';
+  const outcome = [outcomeOf(result, isError), took].filter((part) => part !== '').join(', ');
+  const mark = isError ? screen.style('red', '✗') : screen.style('green', '✓');
+  screen.line(
+    `${mark} ${screen.style('bold', toolName)}${what === '' ? '' : ` ${what}`}${outcome === '' ? '' : screen.style('dim', ` (${outcome})`)}`,
+  );
+  if (isError) paintFailure(result, screen);
+  else
+    for (const line of shortDiff(result.details))
+      screen.line(
+        `  ${line.startsWith('+') ? screen.style('green', harmless(line)) : line.startsWith('-') ? screen.style('red', harmless(line)) : screen.style('dim', harmless(line))}`,
+      );
+}
+
+/** The end of what a failed call said: a test run ends with what failed. */
+function paintFailure(result: ToolResult, screen: Screen): void {
+  const lines = harmless(textOf(result))
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+  if (lines.length > failureLines) screen.line(screen.style('dim', `  … ${lines.length - failureLines} lines before`));
+  for (const line of lines.slice(-failureLines)) screen.line(screen.style('dim', `  ${line}`));
+}
+
+function paintPlugin({ id, state, reason }: Extract<AgentEvent, { type: 'plugin_changed' }>, screen: Screen): void {
+  const words = {
+    live: 'is live',
+    unloaded: 'was unloaded',
+    kept: 'changed, but the old one was kept',
+    failed: 'failed',
+    blocked: 'is blocked',
+  }[state];
+  const isBad = state === 'kept' || state === 'failed' || state === 'blocked';
+  const line = `${isBad ? '!' : '↻'} plugin ${harmless(id)} ${words}${reason === undefined ? '' : `: ${short(reason, 200)}`}`;
+  screen.line(isBad ? screen.style('red', line) : screen.style('dim', line));
+}
+
+/** What a call is about, from its arguments: a path, a command, or the first text among them. */
+function subjectOf(args: unknown, cwd: string): string {
+  if (typeof args !== 'object' || args === null) return '';
+  const given = args as Record<string, unknown>;
+  for (const name of ['path', 'file_path', 'file']) {
+    const path = given[name];
+    if (typeof path === 'string') return shownPath(path, cwd);
+  }
+  const text = ['command', 'pattern', 'query', 'url']
+    .map((name) => given[name])
+    .find((value) => typeof value === 'string');
+  return String(text ?? Object.values(given).find((value) => typeof value === 'string') ?? '');
+}
+
+function shownPath(path: string, cwd: string): string {
+  if (!path.startsWith('/')) return path;
+  const within = relative(cwd, path);
+  return within !== '' && !within.startsWith('..') ? within : path;
+}
+
+function outcomeOf(result: ToolResult, isError: boolean): string {
+  const details = result.details as { exitCode?: unknown; signal?: unknown } | undefined;
+  if (typeof details?.exitCode === 'number') return `exit ${details.exitCode}`;
+  if (typeof details?.signal === 'string') return details.signal;
+  if (isError) return 'error';
+  const text = textOf(result);
+  const lines = text === '' ? 0 : text.trimEnd().split('\n').length;
+  return lines > 1 ? `${lines} lines` : '';
+}
+
+function textOf(result: ToolResult): string {
+  return result.content.map((part) => (part.type === 'text' ? part.text : `[${part.mimeType}]`)).join('\n');
+}
