@@ -32,7 +32,7 @@ async function editYaml(text: string, edit: Edit): Promise<string> {
   const document = yaml.parseDocument(text.replace(/^\uFEFF/, ''), {
     uniqueKeys: false,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   if (document.errors[0] !== undefined) throw broken(document.errors[0].message);
   const root: unknown = document.contents;
@@ -44,7 +44,8 @@ async function editYaml(text: string, edit: Edit): Promise<string> {
   }
   change(yaml, document, document.contents as unknown as YAMLMap, edit);
   const line = /\r\n/.test(text) ? '\r\n' : '\n';
-  return document.toString({ lineWidth: 0 }).replaceAll('\n', line);
+  // Long texts are not folded, and `[a]` or `[ a ]` stays as the person has it.
+  return document.toString({ lineWidth: 0, flowCollectionPadding: /[[{] \S/.test(text) }).replaceAll('\n', line);
 }
 
 function change(yaml: typeof import('yaml'), document: Document, map: YAMLMap, { path, value }: Edit): void {

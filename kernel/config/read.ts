@@ -44,7 +44,7 @@ export async function readConfigText(text: string): Promise<ReadFile> {
     lineCounter: lines,
     uniqueKeys: false,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   const [error] = document.errors;
   if (error !== undefined)
