@@ -3,7 +3,11 @@
  * Every zod type has it, so has every copy of zod; the kernel itself never loads zod.
  */
 export interface Schema<T> {
-  readonly '~standard': { readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>> };
+  readonly '~standard': {
+    readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
+    /** What a value must look like, for editors and pages: the Standard JSON Schema face. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> };
+  };
 }
 
 export type SchemaResult<T> =

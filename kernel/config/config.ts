@@ -1,5 +1,6 @@
 import type { Level } from '../capability.ts';
 import type { Schema } from '../schema.ts';
+import { describeSetting, type SettingDescription } from './describe.ts';
 import { idsIn, type Key, keyText, type Target, targetOf } from './keys.ts';
 import { environmentLayer, type Layer, type Settled, settle, type Value, type ValueOrigin } from './layers.ts';
 import { emptyMap, type MapNode, nodeOf, withNode } from './node.ts';
@@ -114,6 +115,11 @@ export class Config {
   /** Every setting, and everything that is switched or set under plugins and providers. */
   list(): readonly Value[] {
     return allValues(this.#state());
+  }
+
+  /** The settings that are known now: what each may be, and who may set it. */
+  settings(): readonly SettingDescription[] {
+    return this.#settings.all().map(describeSetting);
   }
 
   /** Bad values and files that could not be read, with file and line. */

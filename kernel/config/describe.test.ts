@@ -32,7 +32,7 @@ test('a setting of a plugin is described by its zod schema, its default standing
       path: ['plugins', 'tools.x', 'max-bytes'],
       summary: 'The largest',
       default: 10,
-      schema: { type: 'integer', exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER, env: true },
+      schema: { type: 'integer', exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       variable: 'KERN_PLUGINS_TOOLS_X_MAX_BYTES',
       project: false,
     },

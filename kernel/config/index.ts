@@ -1,4 +1,5 @@
 export { Config, type ConfigChange, type ConfigOptions, loadConfig, type PluginConfig } from './config.ts';
+export type { SettingDescription } from './describe.ts';
 export type { Key } from './keys.ts';
 export { type LayerName, readValue, type Value, type ValueOrigin } from './layers.ts';
 export { didYouMean, editDistance, nearNames } from './near.ts';
