@@ -82,9 +82,12 @@ export interface AgentSessions {
   create(options: SessionOptions): Promise<AgentSession>;
 }
 
+/** Opens conversations. */
 export const agentSessions = defineService<AgentSessions>({ id: 'agent', level: 'user' });
 
+/** A session was opened, before its first prompt. */
 export const sessionStart = series<{ readonly sessionId: string; readonly cwd: string; readonly reason: 'startup' | 'new' | 'resume' | 'fork' }>({ id: 'session.start' });
+/** A session is being closed: the last moment to write something down. */
 export const sessionShutdown = series<{ readonly sessionId: string; readonly reason: 'quit' | 'new' | 'resume' | 'fork' }>({ id: 'session.shutdown' });
 
 /** A plugin takes an input for itself: nothing is sent to the model. */
@@ -97,10 +100,15 @@ export const inputText = transform<{ readonly text: string; readonly images: rea
 
 /** Before a run: messages to add before the prompt. `prompt` is the system prompt as it stands, to read; `system-prompt` changes it. */
 export const agentBeforeStart = transform<{ readonly prompt: string; readonly messages: readonly Message[] }>({ id: 'agent.before-start' });
+/** A run begins. */
 export const agentStart = event<{ readonly sessionId: string }>({ id: 'agent.start' });
+/** A run is over, and how it ended. */
 export const agentEnd = event<{ readonly sessionId: string; readonly status: RunStatus }>({ id: 'agent.end' });
+/** A turn begins: one request, and the calls that its reply makes. */
 export const turnStart = event<{ readonly sessionId: string; readonly turnIndex: number }>({ id: 'turn.start' });
+/** A turn is over: the reply, and the results of its calls in their order. */
 export const turnEnd = event<{ readonly sessionId: string; readonly turnIndex: number; readonly message: AssistantMessage; readonly toolResults: readonly ToolResultMessage[] }>({ id: 'turn.end' });
+/** Text that waits for the model came or went. */
 export const queueChanged = event<{ readonly steering: readonly string[]; readonly followUp: readonly string[] }>({ id: 'queue.changed' });
 
 /** The messages of the next request. Nothing of it is kept in the session. */
@@ -114,7 +122,9 @@ export interface PromptSection {
 /** The system prompt, made once a session and again when a plugin changes: a stable prefix keeps the prompt cache. */
 export const systemPrompt = transform<{ readonly sections: readonly PromptSection[]; readonly where: Where; readonly tools: readonly ToolFace[] }>({ id: 'system-prompt' });
 
+/** A message begins; of a reply nothing is there yet. */
 export const messageStart = event<{ readonly message: Message }>({ id: 'message.start' });
+/** A piece of a reply came. Many a second: be quick. */
 export const messageUpdate = event<{ readonly event: StreamEvent }>({ id: 'message.update' });
 /** A message before it is kept: same role, other content. */
 export const messageEnd = transform<{ readonly message: Message }>({ id: 'message.end' });
