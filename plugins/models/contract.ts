@@ -209,6 +209,7 @@ export interface ModelProvider {
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
+/** Sources of models. Key: the id, which is what stands before the slash of `provider/model`. */
 export const modelProviders = defineCapability<ModelProvider>({
   id: 'model-provider',
   schema: z.custom<ModelProvider>(
@@ -232,6 +233,7 @@ export const modelProviders = defineCapability<ModelProvider>({
 
 /** The request as it is about to leave. */
 export const modelRequest = transform<ModelRequest>({ id: 'model.request' });
+/** A reply is complete, or failed: how long it took, and what it used. */
 export const modelResponse = event<{
   readonly model: string;
   readonly status: 'ok' | 'error';
@@ -253,4 +255,5 @@ export interface Models {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
 
+/** Finds models over all providers, and asks them for replies. */
 export const models = defineService<Models>({ id: 'models', level: 'user' });
