@@ -26,6 +26,7 @@ export interface Permissions {
   judge(question: PermissionQuestion): PermissionVerdict;
 }
 
+/** Says what would happen to a call, without asking anyone. */
 export const permissions = defineService<Permissions>({ id: 'permissions', level: 'builtin' });
 
 /** Answers instead of the person. From a project only a refusal counts. */
@@ -34,4 +35,5 @@ export const permissionAsk = decide<PermissionQuestion & { readonly reasons: rea
   answer: z.object({ verdict: z.enum(['allow', 'deny']), reason: z.string().optional() }) as unknown as import('kern/plugin').Schema<{ readonly verdict: 'allow' | 'deny'; readonly reason?: string }>,
   onlyFrom: { levels: ['builtin', 'user', 'session'], when: (answer) => answer.verdict === 'allow' },
 });
+/** A call was allowed or refused, and why. */
 export const permissionDecided = event<{ readonly tool: string; readonly verdict: 'allow' | 'deny'; readonly reason: string }>({ id: 'permission.decided' });
