@@ -80,11 +80,14 @@ export interface Sessions {
   }): Promise<SessionStore>;
 }
 
+/** Keeps what happens in a session. */
 export const sessions = defineService<Sessions>({ id: 'sessions', level: 'user' });
 
 /** An entry is on disk: the acknowledgement. */
 export const entryAppended = event<{ readonly entry: SessionEntry }>({ id: 'entry.appended' });
+/** Entries could not be written; they are kept in memory and tried again. */
 export const sessionWriteFailed = event<{ readonly error: string; readonly pending: number }>({
   id: 'session.write-failed',
 });
+/** What could not be written is written now. */
 export const sessionWriteRestored = event<{ readonly written: number }>({ id: 'session.write-restored' });
