@@ -146,15 +146,18 @@ export const toolResult = transform<{
   readonly result: ToolResult;
 }>({ id: 'tool.result' });
 
+/** A call came, before anything about it was checked. */
 export const toolStart = event<{ readonly toolCallId: string; readonly toolName: string; readonly args: unknown }>({
   id: 'tool.start',
 });
+/** A running call has something to show. */
 export const toolUpdate = event<{
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: unknown;
   readonly partialResult: ToolResult;
 }>({ id: 'tool.update' });
+/** A call is over, as the model will read it; a refused one too. */
 export const toolEnd = event<{
   readonly toolCallId: string;
   readonly toolName: string;
@@ -174,6 +177,7 @@ export interface FileStore {
   replace(path: string, bytes: Uint8Array): Promise<{ readonly state: 'created' | 'replaced'; readonly path: string }>;
 }
 
+/** Changes files: in turn, and whole or not at all. */
 export const fileStore = defineService<FileStore>({ id: 'fileStore', level: 'user' });
 
 /** Where long outputs are kept. */
@@ -182,4 +186,5 @@ export interface ArtifactStore {
   folder(sessionFile: string | undefined): Promise<string>;
 }
 
+/** Knows where long outputs are kept. */
 export const artifactStore = defineService<ArtifactStore>({ id: 'artifactStore', level: 'user' });
