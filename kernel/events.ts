@@ -17,6 +17,9 @@ export interface CapabilityChange {
   readonly removed: readonly string[];
 }
 
+/** A plugin took over, was kept, failed, went or was blocked. */
 export const pluginChanged = event<PluginChange>({ id: 'plugin.changed' });
+/** Items of a capability were added, changed or removed. */
 export const capabilityChanged = event<CapabilityChange>({ id: 'capability.changed' });
+/** Settings changed. */
 export const configChanged = event<{ readonly keys: readonly string[] }>({ id: 'config.changed' });

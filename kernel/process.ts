@@ -58,5 +58,5 @@ export interface Processes {
   killAll(graceMs?: number): Promise<void>;
 }
 
-/** The one service whose shape the kernel knows, because `ctx.spawn` is bound to it. */
+/** Starts programs, and ends them whole. The one service whose shape the kernel knows: `ctx.spawn` is bound to it. */
 export const processes = defineService<Processes>({ id: 'processes', level: 'builtin' });
