@@ -86,6 +86,7 @@ export interface Command {
   run(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number>;
 }
 
+/** The verbs of the command line. Key: their words. */
 export const commands = defineCapability<Command>({
   id: 'command',
   schema: z.custom<Command>(
@@ -114,6 +115,7 @@ export interface Flag {
   apply?(value: string | boolean, ctx: Context): void;
 }
 
+/** Options of `kern [message…]` that plugins add. Key: the name. */
 export const flags = defineCapability<Flag>({
   id: 'flag',
   schema: z.custom<Flag>(
@@ -182,6 +184,21 @@ export interface ValueReport {
   readonly origin: { readonly layer: string; readonly file?: string; readonly line?: number };
 }
 
+/** A setting as pages, editors and schemas show it. */
+export interface SettingReport {
+  readonly key: string;
+  /** The keys of the file that lead to it. */
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly default: unknown;
+  /** What it may be, as JSON Schema; missing where nothing can be said. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** The variable of the environment that sets it. */
+  readonly variable?: string;
+  /** A project may set it. */
+  readonly project: boolean;
+}
+
 export interface ConfigProblemReport {
   readonly file?: string;
   readonly line?: number;
@@ -191,8 +208,10 @@ export interface ConfigProblemReport {
 
 export interface WorkbenchConfig {
   /** Throws `config_unknown_key`, with near names, for a key that nobody knows. */
-  get(key: string): ValueReport;
-  list(): readonly ValueReport[];
+  get(key: string): Promise<ValueReport>;
+  list(): Promise<readonly ValueReport[]>;
+  /** Everything that can be set, whoever set it or nobody; those of idle plugins too. */
+  settings(): Promise<readonly SettingReport[]>;
   /** Answers with the file that was written. Throws `config_bad_value`, `config_unknown_key`. */
   set(key: string, value: unknown, level: WritableLevel): Promise<string>;
   unset(key: string, level: WritableLevel): Promise<string>;
@@ -203,7 +222,7 @@ export interface WorkbenchConfig {
     readonly exists: boolean;
     readonly shadowed: boolean;
   }[];
-  problems(): readonly ConfigProblemReport[];
+  problems(): Promise<readonly ConfigProblemReport[]>;
 }
 
 export interface TrustReport {
@@ -220,7 +239,7 @@ export interface TrustReport {
 
 export interface WorkbenchTrust {
   status(): Promise<TrustReport>;
-  /** All that the project declares, or what `items` (`kind:id`) names. What is granted is loaded at once. */
+  /** All that the project declares, or what `items` (`kind:id`) names. Nothing of it is loaded by that. */
   grant(items?: readonly string[]): Promise<TrustReport>;
   revoke(items?: readonly string[]): Promise<TrustReport>;
   /** Why an item (`kind:id`), or all, is trusted or not: lines for a person. */
@@ -256,8 +275,6 @@ export interface Workbench {
   plugins(): Promise<readonly PluginReport[]>;
   /** Writes `plugins.<id>`; answers with the file. Throws `plugin_unknown` with near names. */
   switchPlugin(id: string, on: boolean, level: WritableLevel): Promise<string>;
-  /** Copies a built-in to the user's extensions, where it takes the built-in's place. */
-  eject(id: string): Promise<{ readonly folder: string; readonly files: readonly string[] }>;
   providers(): Promise<readonly ProviderReport[]>;
   switchProvider(id: string, on: boolean, level: WritableLevel): Promise<string>;
   /** Ids of what plugins can supply. */
@@ -279,4 +296,5 @@ export interface Workbench {
   watch(): void;
 }
 
+/** What commands need to know of the whole: plugins, providers, config, trust. */
 export const workbench = defineService<Workbench>({ id: 'workbench', level: 'builtin' });

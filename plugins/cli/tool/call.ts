@@ -1,0 +1,77 @@
+import { text } from 'node:stream/consumers';
+import {
+  type BlockedItem,
+  type CommandArgs,
+  type CommandHost,
+  near,
+  prepareToolCall,
+  resultText,
+  type ToolResult,
+  tools,
+  workbench,
+} from 'kern/contracts';
+import { KernError, messageOf } from 'kern/plugin';
+
+/** `kern tool call`: the same way a model's call goes, asked for by a person. */
+export async function call(args: CommandArgs, host: CommandHost): Promise<number> {
+  const { view, signal, stderr } = host;
+  const [name = '', json = '{}'] = args.positionals;
+  const input = parseArguments(json === '-' ? await text(host.stdin) : json, name);
+  await Promise.all([view.use(tools).load(), view.use(workbench).load()]);
+  if (view.use(tools).get(name) === undefined) throw unknownTool(name, host);
+  const request = { name, args: input, callId: 'call', sessionId: 'none', by: 'person', signal } as const;
+  const prepared = await view.enter(() => prepareToolCall(view, request));
+  // Progress is for someone who watches.
+  const onUpdate = stderr.isTTY && !args.shared.json ? (partial: ToolResult) => host.say(lastLine(partial)) : undefined;
+  const result = prepared.state === 'ready' ? await view.enter(() => prepared.execute(onUpdate)) : prepared.result;
+  show(result, args, host);
+  return result.isError === true ? 1 : 0;
+}
+
+function show(result: ToolResult, { shared }: CommandArgs, host: CommandHost): void {
+  const { content, details, isError = false } = result;
+  if (shared.json) {
+    host.json({ content, ...(details === undefined ? {} : { details }), isError });
+    return;
+  }
+  const shown = resultText(result);
+  if (shown !== '') host.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+}
+
+const lastLine = (partial: ToolResult): string => resultText(partial).trimEnd().split('\n').at(-1) ?? '';
+
+function parseArguments(json: string, name: string): unknown {
+  try {
+    return JSON.parse(json.trim() === '' ? '{}' : json);
+  } catch (error) {
+    throw new KernError('usage', `the arguments are not JSON: ${messageOf(error)}`, {
+      hint: `kern tool call ${name} '{"path": "README.md"}'`,
+      cause: error,
+    });
+  }
+}
+
+/** A tool may be missing because nobody trusted the file it stands in: that is another matter than a slip. */
+function unknownTool(name: string, { view }: CommandHost): KernError {
+  const blocked = view.service(workbench).blocked();
+  if (blocked.length > 0) {
+    return new KernError(
+      'untrusted',
+      `there is no tool ${name}, and ${blocked.length === 1 ? 'an extension' : `${blocked.length} extensions`} of this project did not run because nobody trusted it:\n${blocked.map(blockedLine).join('\n')}`,
+      {
+        hint: 'Look at what they do; then `kern trust grant` trusts what is there now, and --trust does for one run.',
+      },
+    );
+  }
+  const names = view
+    .use(tools)
+    .items()
+    .map((tool) => tool.name);
+  const meant = near(name, names, 3);
+  return new KernError('tool_unknown', `there is no tool ${name}`, {
+    hint: meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `There is: ${names.join(', ')}`,
+  });
+}
+
+const blockedLine = ({ path, state }: BlockedItem): string =>
+  `  ${path}${state === 'changed' ? ' (changed since it was trusted)' : ''}`;

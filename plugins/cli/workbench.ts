@@ -1,0 +1,307 @@
+import { existsSync } from 'node:fs';
+import {
+  type ConfigProblemReport,
+  didYouMean,
+  near,
+  type SettingReport,
+  tools,
+  type TrustReport,
+  type ValueReport,
+  type Workbench,
+  type WritableLevel,
+} from 'kern/contracts';
+import {
+  installProcessHandlers,
+  type Kernel,
+  KernError,
+  type Level,
+  type PluginDefinition,
+  type TrustItem,
+  type TrustState,
+} from 'kern/plugin';
+import type { ComposeOptions, Composition } from './composition.ts';
+import { pluginReports } from './plugin-reports.ts';
+import type { Program } from './program.ts';
+import { capabilitiesOf, entryReports, providerReports } from './provider-reports.ts';
+
+/** An extension as the host found it. */
+export interface FoundPlace {
+  readonly place: { readonly entry: string; readonly level: Level; readonly name: string };
+  readonly status:
+    | { readonly state: 'new' | 'loaded' | 'failed' }
+    | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };
+  readonly revision: number;
+}
+
+interface ConfigPart {
+  get(key: string): ValueReport;
+  has(key: string): boolean;
+  list(): readonly ValueReport[];
+  settings(): readonly SettingReport[];
+  write(level: WritableLevel, key: string | readonly string[], value: unknown): Promise<{ readonly file: string }>;
+  unset(level: WritableLevel, key: string | readonly string[]): Promise<{ readonly file: string }>;
+  know(plugins: Iterable<{ readonly id: string; readonly level: Level }>): void;
+  unknown(plugins: Iterable<string>): readonly ConfigProblemReport[];
+  plugin(id: string, level: Level): { readonly state: 'on' | 'off' };
+  file(level: WritableLevel): string | undefined;
+  readonly problems: readonly ConfigProblemReport[];
+  readonly shadowed: readonly string[];
+}
+
+type TrustLine = Omit<TrustReport['items'][number], 'sha256'> & { readonly sha256?: string };
+
+interface TrustPart {
+  readonly root: string;
+  readonly problems: readonly string[];
+  status(items: readonly TrustItem[]): Promise<readonly TrustLine[]>;
+  grant(items: readonly TrustItem[]): Promise<void>;
+  revoke(items?: readonly TrustItem[]): Promise<void>;
+  why(item: TrustItem): Promise<TrustLine & { readonly reason: string; readonly at?: string }>;
+}
+
+/** What compose.ts made, as far as commands need it. */
+export interface WorkbenchParts {
+  readonly kernel: Kernel;
+  readonly host: { readonly places: readonly FoundPlace[]; readonly problems: ReadonlyMap<string, string> };
+  readonly config: ConfigPart;
+  readonly trust: TrustPart;
+  readonly home: string;
+  readonly root: string;
+  readonly overlay: string | undefined;
+  readonly program: Program;
+  /** Makes the settings of a plugin's config schema known. */
+  readonly describe: (id: string, schema: unknown) => void;
+  readonly compose: (options: ComposeOptions) => Promise<Composition>;
+  readonly watch: () => void;
+}
+
+/** Answers commands about the whole. */
+export function createWorkbench(parts: WorkbenchParts): Workbench {
+  const { kernel, host, config, trust, home, root, program } = parts;
+  const { outlook: view } = kernel;
+
+  const itemsOfProject = (): readonly TrustItem[] =>
+    host.places
+      .filter(({ place }) => place.level === 'project')
+      .map(({ place }) => ({ kind: 'plugin', id: place.name, path: place.entry }));
+
+  const chosen = (names: readonly string[] | undefined): readonly TrustItem[] => {
+    const items = itemsOfProject();
+    if (names === undefined) return items;
+    const known = items.map(({ kind, id }) => `${kind}:${id}`);
+    return names.map((name) => {
+      const item = items.find(({ kind, id, path }) => name === `${kind}:${id}` || name === id || name === path);
+      if (item !== undefined) return item;
+      const hint =
+        didYouMean(near(name, known, 3)) ??
+        (known.length === 0
+          ? 'This project declares nothing that has to be trusted.'
+          : `There is: ${known.join(', ')}`);
+      throw new KernError('trust_unknown_item', `this project declares no ${name}`, { hint });
+    });
+  };
+
+  const status = async (): Promise<TrustReport> => {
+    const items = await trust.status(itemsOfProject());
+    const states = new Set(items.map(({ state }) => state));
+    const state =
+      items.length === 0
+        ? 'nothing'
+        : states.has('changed')
+          ? 'changed'
+          : states.has('untrusted')
+            ? 'untrusted'
+            : 'trusted';
+    return {
+      root: trust.root,
+      state,
+      items: items.map(({ kind, id, path, sha256 = '', state: own }) => ({
+        kind,
+        id,
+        ...(path === undefined ? {} : { path }),
+        sha256,
+        state: own,
+      })),
+    };
+  };
+
+  /** Ids hold dots and settings come from plugins: both have to be known before a key is read. */
+  const knowPlugins = async (about?: string): Promise<readonly string[]> => {
+    const definitions: { readonly level: Level; readonly definition: PluginDefinition }[] = kernel.known.map(
+      ({ level, definition }) => ({ level, definition }),
+    );
+    for (const plugin of kernel.sleeping) {
+      if (about !== undefined && !about.startsWith(`plugins.${plugin.id}`)) continue;
+      definitions.push({ level: 'builtin', definition: await plugin.load() });
+    }
+    const ids = [
+      ...kernel.sleeping.map(({ id }) => ({ id, level: 'builtin' as const })),
+      ...definitions.map(({ level, definition }) => ({ id: definition.id, level })),
+      ...[...kernel.failures.values()].map(({ unit }) => ({ id: unit.id, level: unit.level })),
+    ];
+    config.know(ids);
+    for (const { definition } of definitions)
+      if (definition.config !== undefined) parts.describe(definition.id, definition.config);
+    return ids.map(({ id }) => id);
+  };
+
+  const switchable = (id: string): void => {
+    const ids = pluginReports(kernel, view, host.places).map((report) => report.id);
+    if (ids.includes(id)) return;
+    throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
+      hint: didYouMean(near(id, ids, 3)) ?? '`kern plugins` lists them.',
+    });
+  };
+
+  return {
+    program,
+    home,
+    root,
+    plugins: async () => {
+      // What a plugin costs in each prompt is known once its tools are.
+      await view.use(tools).load();
+      return pluginReports(kernel, view, host.places);
+    },
+    switchPlugin: async (id, on, level) => {
+      switchable(id);
+      await knowPlugins(`plugins.${id}`);
+      if (!on) return (await config.write(level, ['plugins', id], false)).file;
+      // What nobody switched off needs no word in the file.
+      const { file } = await config.unset(level, ['plugins', id, 'enabled']).catch(() => ({ file: '' }));
+      if (file !== '' && config.plugin(id, level === 'user' ? 'builtin' : 'project').state === 'on') return file;
+      return (await config.write(level, ['plugins', id], true)).file;
+    },
+    providers: () => providerReports(kernel, view),
+    switchProvider: async (id, on, level) => {
+      const ids = (await providerReports(kernel, view)).map((report) => report.id);
+      if (!ids.includes(id))
+        throw new KernError('provider_unknown', `there is no provider ${id}`, {
+          hint: didYouMean(near(id, ids, 3)) ?? '`kern providers` lists them.',
+        });
+      return (await config.write(level, ['providers', id], on)).file;
+    },
+    capabilities: () => [...capabilitiesOf(kernel).keys()].sort((a, b) => (a < b ? -1 : 1)),
+    entries: async (id) => {
+      const known = capabilitiesOf(kernel);
+      const capability = known.get(id);
+      if (capability === undefined) {
+        throw new KernError('capability_unknown', `nothing is called ${id}`, {
+          hint: didYouMean(near(id, known.keys(), 3)) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
+        });
+      }
+      return entryReports(capability, view);
+    },
+    blocked: () =>
+      host.places.flatMap(({ place, status: found }) =>
+        found.state === 'blocked'
+          ? [{ kind: 'plugin' as const, id: place.name, path: place.entry, state: found.trust }]
+          : [],
+      ),
+    complaints: () =>
+      kernel.journal
+        .all()
+        .flatMap(({ severity, plugin, code, message }) =>
+          severity === 'warning' || severity === 'error' ? [{ severity, plugin, code, message }] : [],
+        ),
+    config: {
+      get: async (key) => {
+        const ids = await knowPlugins(key);
+        const value = config.get(key);
+        const isOfNobody =
+          /^plugins\./.test(key) && !ids.some((id) => key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
+        if (config.has(key) && !isOfNobody) return value;
+        throw new KernError('config_unknown_key', `there is no setting ${key}`, {
+          hint:
+            didYouMean(
+              near(
+                key,
+                config.list().map((known) => known.key),
+                3,
+              ),
+            ) ?? '`kern config list` shows what there is.',
+        });
+      },
+      list: async () => {
+        await knowPlugins();
+        return config.list();
+      },
+      settings: async () => {
+        await knowPlugins();
+        return config.settings();
+      },
+      set: async (key, value, level) => {
+        await knowPlugins(key);
+        return (await config.write(level, key, value)).file;
+      },
+      unset: async (key, level) => {
+        await knowPlugins(key);
+        return (await config.unset(level, key)).file;
+      },
+      files: () => configFiles(config, parts.overlay),
+      problems: async () => {
+        const ids = await knowPlugins();
+        return [
+          ...config.problems,
+          ...config.unknown(ids),
+          ...config.shadowed.map((file) => ({ file, message: 'is not read: another config file of its level counts' })),
+        ];
+      },
+    },
+    trust: {
+      status,
+      grant: async (names) => {
+        await trust.grant(chosen(names));
+        return status();
+      },
+      revoke: async (names) => {
+        await trust.revoke(names === undefined ? undefined : chosen(names));
+        return status();
+      },
+      why: async (name) => {
+        const reasons = await Promise.all(
+          chosen(name === undefined ? undefined : [name]).map((item) => trust.why(item)),
+        );
+        const lines = reasons.map(
+          ({ kind, id, state, reason, path, at }) =>
+            `${kind}:${id} is ${state}: ${reason}${at === undefined ? '' : ` (${at})`}${path === undefined ? '' : `\n  ${path}`}`,
+        );
+        return [...lines, ...trust.problems];
+      },
+    },
+    elsewhere: async ({ cwd, home: place, trust: isTrusted, permissionMode }) => {
+      const env = {
+        ...process.env,
+        KERN_HOME: place,
+        KERN_CONFIG: undefined,
+        KERN_MODEL: undefined,
+        KERN_PERMISSION_MODE: undefined,
+      };
+      const shared = { trust: isTrusted, permissionMode, config: undefined, extensions: [], noExtensions: false };
+      const house = await parts.compose({ cwd, env, shared });
+      const release = installProcessHandlers(house.kernel);
+      const crash = (): void => house.kernel.crash();
+      process.once('exit', crash);
+      await house.extend();
+      return {
+        view: house.view,
+        [Symbol.asyncDispose]: async () => {
+          await house.shutdown();
+          process.off('exit', crash);
+          release();
+        },
+      };
+    },
+    watch: parts.watch,
+  };
+}
+
+function configFiles(config: ConfigPart, overlay: string | undefined): ReturnType<Workbench['config']['files']> {
+  const named = (['user', 'project'] as const).flatMap((layer) => {
+    const file = config.file(layer);
+    return file === undefined ? [] : [{ layer, file, exists: existsSync(file), shadowed: false }];
+  });
+  const shadowed = config.shadowed.map((file) => ({ layer: 'shadowed', file, exists: true, shadowed: true }));
+  const over =
+    overlay === undefined ? [] : [{ layer: 'overlay', file: overlay, exists: existsSync(overlay), shadowed: false }];
+  return [...named, ...over, ...shadowed];
+}
