@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -482,6 +483,16 @@ test('a broken edit leaves what the file said before, and is named', async () =>
   put(config.home, { 'config.yml': 'permissions: { mode: edits }\n' });
   await config.reload();
   expect(config.problems).toEqual([]);
+});
+
+test('a file that was away and comes back broken does not speak with its old words', async () => {
+  const config = await configWith({ user: 'permissions: { mode: all }\n' });
+  rmSync(path.join(config.home, 'config.yml'));
+  await config.reload();
+  put(config.home, { 'config.yml': 'permissions: [\n' });
+  await config.reload();
+  expect(config.get('permissions.mode').value).toBe('ask');
+  expect(config.plugin('permissions', 'builtin').failure).toContain('cannot be parsed');
 });
 
 test('reloads at the same time take turns', async () => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Level } from '../capability.ts';
 import type { Schema } from '../schema.ts';
 import { describeSetting, type SettingDescription } from './describe.ts';
@@ -70,6 +71,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
 /** The merged settings, each with its origin. The same object all the time: `reload` changes what it says. */
 export class Config {
   readonly #options: ConfigOptions;
+  readonly #overlay: string | undefined;
   readonly #settings = new Settings();
   readonly #cache: ReadCache = new Map();
   #found = { user: nothing, project: nothing, overlay: nothing };
@@ -80,6 +82,9 @@ export class Config {
 
   constructor(options: ConfigOptions) {
     this.#options = options;
+    const named = options.overlay ?? options.env?.KERN_CONFIG;
+    // Worked out once: a later change of the working directory does not mean another file.
+    this.#overlay = named === undefined || named === '' ? undefined : path.resolve(named);
   }
 
   /** Reads the files again. A broken edit leaves what the file said before. */
@@ -232,12 +237,11 @@ export class Config {
 
   async #reload(): Promise<ConfigChange> {
     const before = fingerprints(this.#state());
-    const { home, root, env = {} } = this.#options;
-    const overlay = this.#options.overlay ?? (env.KERN_CONFIG === '' ? undefined : env.KERN_CONFIG);
+    const { home, root } = this.#options;
     const [user, project, over] = await Promise.all([
       findConfig(home, userPlaces, this.#cache),
       root === undefined ? nothing : findConfig(root, placesOfProject(root, home), this.#cache),
-      overlay === undefined ? nothing : loadOverlay(overlay, this.#cache),
+      this.#overlay === undefined ? nothing : loadOverlay(this.#overlay, this.#cache),
     ]);
     this.#found = { user, project, overlay: over };
     this.#settle();
@@ -262,7 +266,7 @@ export class Config {
     const ids = idsOf({ settings: this.#settings, layers: files, known: this.#known }, 'plugins');
     let flags: MapNode = emptyMap;
     for (const [key, value] of Object.entries(this.#options.flags ?? {})) {
-      if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, ids).path, nodeOf(value));
+      if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, () => ids).path, nodeOf(value));
     }
     this.#layers = [...files, { name: 'flags', root: flags }];
     const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
@@ -280,7 +284,7 @@ export class Config {
   }
 
   #target(key: Key): Target {
-    return targetOf(key, this.#settings, idsOf(this.#state(), 'plugins'));
+    return targetOf(key, this.#settings, () => idsOf(this.#state(), 'plugins'));
   }
 
   /** Reading and writing take turns, so that no write is based on half of a reload. */

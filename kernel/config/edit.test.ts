@@ -74,7 +74,7 @@ test('JSON keeps its indent, its order and its end', async () => {
 test('JSON values with the names of prototypes are written as data', async () => {
   expect(JSON.parse(await json('{}', 'plugins/constructor', false))).toEqual({ plugins: { constructor: false } });
   await expect(json('{}', 'plugins/__proto__', false)).rejects.toMatchObject({ code: 'config_unreadable' });
-  expect(({} as Record<string, unknown>)['plugins']).toBeUndefined();
+  expect(({} as Record<string, unknown>).plugins).toBeUndefined();
 });
 
 test('a file that is broken is not touched', async () => {

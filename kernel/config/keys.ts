@@ -21,7 +21,7 @@ export function keyText(key: Key): string {
 }
 
 /** Works out a key. Of the plugin ids that are known the longest that fits is meant. */
-export function targetOf(key: Key, settings: Settings, ids: Iterable<string>): Target {
+export function targetOf(key: Key, settings: Settings, ids: () => Iterable<string>): Target {
   const parts = typeof key === 'string' ? split(key, ids) : key;
   const [first, id, ...rest] = parts;
   if (first === 'plugins' || first === 'providers') {
@@ -34,12 +34,12 @@ export function targetOf(key: Key, settings: Settings, ids: Iterable<string>): T
   return { kind: settings.below(parts).length > 0 ? 'group' : 'unknown', path: parts };
 }
 
-function split(key: string, ids: Iterable<string>): readonly string[] {
+function split(key: string, ids: () => Iterable<string>): readonly string[] {
   const parts = key.split('.');
   const [first, ...rest] = parts;
   if (first === 'plugins' && rest.length > 0) {
     const text = rest.join('.');
-    const fits = Array.from(ids).filter((id) => text === id || text.startsWith(`${id}.`));
+    const fits = Array.from(ids()).filter((id) => text === id || text.startsWith(`${id}.`));
     const id = fits.toSorted((a, b) => b.length - a.length)[0] ?? text;
     return ['plugins', id, ...(text === id ? [] : text.slice(id.length + 1).split('.'))];
   }

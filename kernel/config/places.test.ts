@@ -137,7 +137,7 @@ function loadInChild(cwd: string, home: string): string[] {
   `;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env.PATH },
     encoding: 'utf8',
   });
   return JSON.parse(output) as string[];

@@ -48,7 +48,11 @@ export async function findConfig(folder: string, places: readonly string[], cach
   for (const place of places) {
     const file = path.join(folder, place);
     const look = lookAt(file);
-    if (look === 'absent' || look === 'empty') continue;
+    if (look === 'absent' || look === 'empty') {
+      // What comes here later is a new file: a broken one has nothing to fall back on.
+      cache.delete(file);
+      continue;
+    }
     if (place === 'package.json' && (look !== 'plain' || !mentionsConfig(file))) continue;
     if (look === 'plain') present.push(place);
     else problems.push({ file, message: `${look}; it is left out` });

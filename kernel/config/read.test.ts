@@ -57,9 +57,9 @@ test('__proto__ is no key, and reaches no prototype', async () => {
   expect(problems.map((problem) => problem.line)).toEqual([1, 4]);
   const value = plain(root) as Record<string, Record<string, Record<string, unknown>>>;
   expect(Object.hasOwn(value, '__proto__')).toBe(false);
-  expect((value as unknown as Record<string, unknown>)['polluted']).toBeUndefined();
-  expect(value['plugins']?.['x']?.['constructor']).toBe(1);
-  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect((value as unknown as Record<string, unknown>).polluted).toBeUndefined();
+  expect(value.plugins?.x?.constructor).toBe(1);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
 test('a map as a key is left out and named', async () => {
