@@ -1,5 +1,4 @@
 import {
-  type AgentEvent,
   entryAppended,
   type Message,
   messageEnd,
@@ -8,6 +7,7 @@ import {
   type SessionStore,
 } from 'kern/contracts';
 import type { View } from 'kern/plugin';
+import type { Broadcast } from './broadcast.ts';
 import { forModel } from './context.ts';
 
 /**
@@ -16,15 +16,13 @@ import { forModel } from './context.ts';
  */
 export class Conversation {
   readonly #store: SessionStore;
-  readonly #view: () => View;
-  readonly #emit: (event: AgentEvent) => void;
+  readonly #broadcast: Broadcast;
   readonly #kept: Message[] = [];
   readonly #context: Message[] = [];
 
-  constructor(store: SessionStore, view: () => View, emit: (event: AgentEvent) => void) {
+  constructor(store: SessionStore, broadcast: Broadcast) {
     this.#store = store;
-    this.#view = view;
-    this.#emit = emit;
+    this.#broadcast = broadcast;
   }
 
   get messages(): readonly Message[] {
@@ -48,19 +46,19 @@ export class Conversation {
   }
 
   /** Adds an entry that is no message of the conversation. Answers with its id. */
-  write(entry: NewEntry): string | undefined {
+  write(entry: NewEntry): string {
     const written = this.#store.append(entry);
     // An entry that never reaches the disk is told by the store; it is in memory all the same.
     written.then(
       (done) => this.#acknowledge(done),
       () => {},
     );
-    return this.#store.entries().at(-1)?.id;
+    return this.#store.entries().at(-1)?.id ?? '';
   }
 
   #acknowledge(entry: SessionEntry): void {
-    this.#view().call(entryAppended, { entry });
-    this.#emit({ type: 'entry_appended', entry });
+    this.#broadcast.view.call(entryAppended, { entry });
+    this.#broadcast.emit({ type: 'entry_appended', entry });
   }
 }
 

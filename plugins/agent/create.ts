@@ -27,9 +27,11 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
   const mask = chosenTools(view, options.tools);
   let session: Session | undefined;
   try {
-    const store = await view
-      .service(sessions)
-      .create({ cwd, persist: options.persist ?? true, report: (report: StoreReport) => session?.report(report) });
+    const store = await view.service(sessions).create({
+      cwd,
+      persist: options.persist ?? true,
+      report: (report: StoreReport) => session?.broadcast.report(report),
+    });
     const setting = view.setting('thinking');
     const wanted = options.thinking ?? (isThinkingLevel(setting) ? setting : undefined);
     const asked = new Set(options.tools);

@@ -38,13 +38,13 @@ export default definePlugin({
   async setup(ctx) {
     // A session outlives the revision that opened it: whichever revision is live tells all of them.
     const live = await ctx.keep('sessions', '1', () => ({
-      value: new Set<Pick<Session, 'emit' | 'stale'>>(),
+      value: new Set<Pick<Session, 'broadcast' | 'stale'>>(),
       release: () => {},
     }));
     const tell = (event: AgentEvent, changesInstructions: boolean): void => {
       for (const session of live) {
         if (changesInstructions) session.stale();
-        session.emit(event);
+        session.broadcast.emit(event);
       }
     };
     ctx.tap(pluginChanged, (change) => tell({ type: 'plugin_changed', ...change }, true));

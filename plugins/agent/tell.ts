@@ -30,8 +30,7 @@ export function tellPlugins(view: View, sessionId: string, event: AgentEvent): v
       view.call(messageStart, { message: event.message });
       break;
     case 'message_update':
-      // The one that comes by the thousand: nothing is made for nobody.
-      if (view.taps(messageUpdate) > 0) view.call(messageUpdate, { event: event.assistantMessageEvent });
+      view.call(messageUpdate, { event: event.assistantMessageEvent });
       break;
     case 'queue_update':
       view.call(queueChanged, { steering: event.steering, followUp: event.followUp });

@@ -1,0 +1,70 @@
+import {
+  type AgentEvent,
+  messageUpdate,
+  type StoreReport,
+  sessionWriteFailed,
+  sessionWriteRestored,
+} from 'kern/contracts';
+import type { View } from 'kern/plugin';
+import { tellPlugins } from './tell.ts';
+
+/** Who hears of a session: plugins through their hooks, and whoever subscribed. During a turn plugins are those it pinned. */
+export class Broadcast {
+  readonly #sessionId: string;
+  readonly #outside: View;
+  readonly #listeners = new Set<(event: AgentEvent) => void>();
+  #turn: View | undefined;
+  #hearsUpdates = true;
+
+  constructor(view: View, sessionId: string) {
+    this.#outside = view;
+    this.#sessionId = sessionId;
+  }
+
+  /** Through which plugins are told now. */
+  get view(): View {
+    return this.#turn ?? this.#outside;
+  }
+
+  /** A turn begins with its pinned view, or ends. */
+  through(turn: View | undefined): void {
+    this.#turn = turn;
+    // Updates come by the thousand, and a pinned view has the same taps for all of them.
+    this.#hearsUpdates = turn === undefined || turn.taps(messageUpdate) > 0;
+  }
+
+  subscribe(listener: (event: AgentEvent) => void): { dispose(): void } {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** The fault of a listener is its own: it surfaces by itself, and the run goes on. */
+  emit(event: AgentEvent): void {
+    if (event.type !== 'message_update' || this.#hearsUpdates) tellPlugins(this.view, this.#sessionId, event);
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  report(report: StoreReport): void {
+    if (report.type === 'write-failed') {
+      const { error, pending } = report;
+      this.view.call(sessionWriteFailed, { error, pending });
+      this.emit({ type: 'session_write_failed', error, pending });
+    } else {
+      const { written } = report;
+      this.view.call(sessionWriteRestored, { written });
+      this.emit({ type: 'session_write_restored', written });
+    }
+  }
+
+  close(): void {
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,144 @@
+import { KernError } from 'kern/plugin';
+import { expect, test } from 'vitest';
+import { assistant, call, calls, done, expectPaired, noted, ok, run, text, wordsOf } from './test/world.ts';
+
+test('an abort while the model speaks keeps the text and the complete calls, answers them, and starts no other turn', async () => {
+  const controller = new AbortController();
+  const { end, kept, requests, open } = await run({
+    controller,
+    steering: [],
+    followUps: ['never said'],
+    replies: [
+      async function* () {
+        yield { type: 'thinking_start', contentIndex: 0 };
+        yield { type: 'thinking_delta', contentIndex: 0, delta: 'hm' };
+        yield { type: 'text_start', contentIndex: 1 };
+        yield { type: 'text_delta', contentIndex: 1, delta: 'I will ' };
+        yield { type: 'toolcall_start', contentIndex: 2, id: 'c1', toolName: 'a' };
+        yield { type: 'toolcall_end', contentIndex: 2, toolCall: call('c1', 'a') };
+        yield { type: 'toolcall_start', contentIndex: 3, id: 'c2', toolName: 'a' };
+        yield { type: 'toolcall_delta', contentIndex: 3, delta: '{"pa' };
+        controller.abort();
+        // A provider that does not listen: it never ends by itself.
+        await new Promise(() => {});
+      },
+    ],
+  });
+  expect(end).toEqual({ status: 'aborted', turns: 1 });
+  expect(requests).toHaveLength(1);
+  expect(kept[1]).toMatchObject({
+    stopReason: 'aborted',
+    content: [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'I will ' },
+      { type: 'toolCall', id: 'c1' },
+    ],
+  });
+  expect(kept[2]).toMatchObject({ role: 'toolResult', toolCallId: 'c1', isError: true });
+  expectPaired(kept);
+  expect(open).toBe(0);
+});
+
+test('an abort between the calls of a batch answers the rest without running them', async () => {
+  for (const sequential of [['a'], []]) {
+    const controller = new AbortController();
+    const ran: string[] = [];
+    const { end, kept, lines } = await run({
+      controller,
+      sequential,
+      replies: [calls(call('c1', 'a'), call('c2', 'a'), call('c3', 'a'))],
+      prepare: ({ id }) => {
+        if (id === 'c2') controller.abort();
+        return { state: 'ready', execute: async () => noted(ran, id) };
+      },
+      followUps: ['never said'],
+    });
+    expect(end).toEqual({ status: 'aborted', turns: 1 });
+    expect(ran).toEqual(sequential.length > 0 ? ['c1'] : []);
+    expect(kept.slice(2).map((message) => message.role === 'toolResult' && message.isError)).toEqual([
+      sequential.length === 0,
+      true,
+      true,
+    ]);
+    expectPaired(kept);
+    expect(lines.filter((entry) => entry.startsWith('tool_execution_end'))).toHaveLength(3);
+  }
+});
+
+test('an aborted tool may give its own last word, and one that does not end is answered for', async () => {
+  const controller = new AbortController();
+  const { kept, end } = await run({
+    controller,
+    graceMs: 30,
+    replies: [calls(call('c1', 'polite'), call('c2', 'deaf'))],
+    tools: {
+      polite: (_call, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => resolve(ok('Command aborted', { isError: true }))),
+        ),
+      deaf: () => {
+        setTimeout(() => controller.abort(), 5);
+        return new Promise(() => {});
+      },
+    },
+  });
+  expect(end.status).toBe('aborted');
+  expect(kept.slice(2).map(wordsOf)).toEqual([
+    'Command aborted',
+    expect.stringContaining('deaf was aborted and did not end'),
+  ]);
+});
+
+test('a stream that throws ends the run with its code; what was said is kept, and its calls are answered', async () => {
+  const { end, kept, lines } = await run({
+    followUps: ['never said'],
+    replies: [
+      async function* () {
+        yield* text('so far');
+        yield { type: 'toolcall_end', contentIndex: 1, toolCall: call('c1', 'a') };
+        throw new KernError('model_disconnected', 'the connection broke');
+      },
+    ],
+  });
+  expect(end).toMatchObject({ status: 'error', turns: 1, failure: { code: 'model_disconnected' } });
+  expect(kept[1]).toMatchObject({
+    stopReason: 'error',
+    errorCode: 'model_disconnected',
+    errorMessage: 'the connection broke',
+    content: [{ text: 'so far' }, { id: 'c1' }],
+  });
+  expectPaired(kept);
+  expect(lines.at(-1)).toBe('turn_end');
+});
+
+test('a request that fails before a word has a message of its own', async () => {
+  const { end, lines, kept } = await run({
+    replies: [
+      () => {
+        throw new KernError('model_unauthorized', 'no key');
+      },
+    ],
+  });
+  expect(end).toMatchObject({ status: 'error', failure: { code: 'model_unauthorized' } });
+  expect(lines.slice(3)).toEqual(['message_start assistant', 'message_end assistant', 'turn_end']);
+  expect(kept[1]).toMatchObject({ content: [], stopReason: 'error', errorCode: 'model_unauthorized' });
+});
+
+test('a stream that ends without a reply is a bad response, and a provider may say its failure in the message', async () => {
+  expect((await run({ replies: [text('half')] })).end).toMatchObject({
+    status: 'error',
+    failure: { code: 'model_bad_response' },
+  });
+  const said = await run({
+    replies: [[done(assistant([], { stopReason: 'error', errorCode: 'model_overloaded', errorMessage: 'busy' }))]],
+  });
+  expect(said.end).toMatchObject({ status: 'error', failure: { code: 'model_overloaded', message: 'busy' } });
+});
+
+test('an abort before the first turn opens none', async () => {
+  const controller = new AbortController();
+  controller.abort();
+  const { end, lines } = await run({ controller, replies: [] });
+  expect(end).toEqual({ status: 'aborted', turns: 0 });
+  expect(lines).toEqual([]);
+});
