@@ -104,9 +104,10 @@ async function prepare(call: ToolCall, port: BatchPort): Promise<PreparedCall> {
   if (call.invalidArguments !== undefined)
     return { state: 'refused', result: errorResult(notAnObject(call, call.invalidArguments)) };
   try {
-    const prepared = await port.prepare(call);
-    // The person may have given up while the call was being judged.
-    return port.signal.aborted ? { state: 'refused', result: errorResult(notRun(call)) } : prepared;
+    // A person who is being asked may give up instead of answering: that ends the wait, too.
+    const gaveUp = (): PreparedCall => ({ state: 'refused', result: errorResult(notRun(call)) });
+    const prepared = await orAborted(port.prepare(call), { signal: port.signal, graceMs: 0 }, gaveUp);
+    return port.signal.aborted ? gaveUp() : prepared;
   } catch (error) {
     return { state: 'refused', result: errorResult(`${call.name} could not be prepared: ${messageOf(error)}`) };
   }

@@ -89,6 +89,20 @@ test('an aborted tool may give its own last word, and one that does not end is a
   ]);
 });
 
+test('an abort does not wait for the answer of a person who is being asked', async () => {
+  const controller = new AbortController();
+  const { end, kept } = await run({
+    controller,
+    replies: [calls(call('c1', 'a'), call('c2', 'a'))],
+    prepare: () => {
+      setTimeout(() => controller.abort(), 5);
+      return new Promise(() => {});
+    },
+  });
+  expect(end.status).toBe('aborted');
+  expect(kept.slice(2).map(wordsOf)).toEqual(Array.from({ length: 2 }, () => 'a was not run: the turn was aborted.'));
+});
+
 test('a stream that throws ends the run with its code; what was said is kept, and its calls are answered', async () => {
   const { end, kept, lines } = await run({
     followUps: ['never said'],

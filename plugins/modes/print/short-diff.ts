@@ -5,9 +5,9 @@ const mostLines = 16;
 export function shortDiff(details: unknown): readonly string[] {
   const patch = patchOf(details);
   if (patch === undefined) return [];
-  const body = patch
-    .split('\n')
-    .filter((line) => /^[-+ @]/.test(line) && !line.startsWith('+++') && !line.startsWith('---'));
+  // What stands before the first hunk names the files.
+  const lines = patch.slice(Math.max(0, patch.search(/^@@/m))).split('\n');
+  const body = lines.filter((line) => /^[-+ @]/.test(line));
   const near = body.filter((line, index) =>
     line.startsWith('@@') ? index > 0 : isChange(line) || isChange(body[index - 1]) || isChange(body[index + 1]),
   );
