@@ -35,11 +35,12 @@ type Transform = (options: { source: string; filename: string; ts: boolean; asyn
  */
 export class Compiler {
   readonly #cacheDir: string | undefined;
+  #cache: { readonly folder: string | undefined } | undefined;
   #transform: Transform | undefined;
   #count = 0;
 
   constructor(cacheDir: string | undefined) {
-    this.#cacheDir = cacheDir === undefined ? undefined : privateFolder(cacheDir);
+    this.#cacheDir = cacheDir;
   }
 
   compile(file: string, source: string, form: Form): ModuleBody {
@@ -91,8 +92,9 @@ export class Compiler {
 
   #transformed(file: string, source: string, form: Form): string {
     const seal = `\n//# ${contentHash([transformer, form, file, source].join('\0'))}`;
+    this.#cache ??= { folder: this.#cacheDir && privateFolder(this.#cacheDir) };
     const cached =
-      this.#cacheDir && join(this.#cacheDir, `${basename(file)}-${contentHash(form + file).slice(0, 16)}.js`);
+      this.#cache.folder && join(this.#cache.folder, `${basename(file)}-${contentHash(form + file).slice(0, 16)}.js`);
     const known = cached && readText(cached);
     if (known?.endsWith(seal) === true) return known;
     const code = this.#transformNow(file, source, form);

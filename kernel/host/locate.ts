@@ -95,7 +95,8 @@ async function statedEntries(root: string): Promise<readonly Finding[] | undefin
         message: `${path}: kern.id, contributes and declares speak of one extension, but there are ${entries.length}`,
       },
     ];
-  return Promise.all([...new Set(entries)].map((name) => statedEntry(root, name, manifest)));
+  const once = new Map(entries.map((name) => [resolve(root, name), name]));
+  return Promise.all([...once.values()].map((name) => statedEntry(root, name, manifest)));
 }
 
 async function statedEntry(root: string, name: string, manifest: ExtensionManifest | undefined): Promise<Finding> {

@@ -29,9 +29,10 @@ const reload = async (revision: number): Promise<void> => {
   const { exports } = await bench.load(`entry.${extension}`);
   (exports as { setup(): unknown }).setup();
 };
-for (let revision = 0; revision < 20; revision += 1) await reload(revision);
+const warm = 10;
+for (let revision = 0; revision < warm; revision += 1) await reload(revision);
 const before = await settled();
-for (let revision = 20; revision < 20 + Number(count); revision += 1) await reload(revision);
+for (let revision = warm; revision < warm + Number(count); revision += 1) await reload(revision);
 const after = await settled();
 console.log(
   JSON.stringify({
