@@ -13,6 +13,7 @@ export interface BatchPort {
   /** One by one, instead of side by side. */
   isSequential(calls: readonly ToolCall[]): boolean;
   prepare(call: ToolCall): Promise<PreparedCall>;
+  /** Appends to the conversation and tells `message_end`. */
   keep(message: ToolResultMessage): Promise<Message>;
   emit(event: AgentEvent): void;
 }
@@ -204,6 +205,5 @@ async function kept(
   };
   port.emit({ type: 'message_start', message });
   const final = await port.keep(message);
-  port.emit({ type: 'message_end', message: final });
   return { message: final.role === 'toolResult' ? final : message, terminate: result.terminate === true };
 }

@@ -34,13 +34,14 @@ export class Conversation {
     return this.#context.slice();
   }
 
-  /** Keeps a message, as the plugins leave it; one that comes back as another kind of message is kept as it was. */
+  /** Keeps a message, as the plugins leave it, and says so; one that comes back as another kind is kept as it was. */
   async keep(message: Message, view: View): Promise<Message> {
     const { message: changed } = await view.call(messageEnd, { message });
     const kept = sameKind(message, changed) ? changed : message;
     this.#kept.push(kept);
     const readable = forModel(kept);
     if (readable !== undefined) this.#context.push(readable);
+    this.#broadcast.emit({ type: 'message_end', message: kept });
     this.write(entryOf(kept));
     return kept;
   }

@@ -14,7 +14,7 @@ export interface Turn {
   request(signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>;
   isSequential(calls: readonly ToolCall[]): boolean;
   prepare(call: ToolCall, signal: AbortSignal): Promise<PreparedCall>;
-  /** Appends to the conversation; answers with the message as it was kept. Never rejects. */
+  /** Appends to the conversation and tells `message_end`; answers with the message as it was kept. Never rejects. */
   keep(message: Message): Promise<Message>;
   release(): void;
 }
@@ -73,7 +73,7 @@ async function runTurn(turn: Turn, index: number, waiting: readonly Message[], p
   port.emit({ type: 'turn_start', turnIndex: index });
   for (const message of [...turn.notices, ...waiting]) {
     port.emit({ type: 'message_start', message });
-    port.emit({ type: 'message_end', message: await turn.keep(message) });
+    await turn.keep(message);
   }
   const { message, failure } = await reply(turn, port);
   const { results, terminate } = await runCalls(message, turn, port);
@@ -88,7 +88,6 @@ async function reply(turn: Turn, port: LoopPort): Promise<{ message: AssistantMe
     update: (assistantMessageEvent) => port.emit({ type: 'message_update', assistantMessageEvent }),
   });
   const kept = await turn.keep(message);
-  port.emit({ type: 'message_end', message: kept });
   // What was kept is what runs: a call that a plugin took out of the message is not made.
   return { message: kept.role === 'assistant' ? kept : message, failure };
 }

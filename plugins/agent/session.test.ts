@@ -233,3 +233,15 @@ test('a session outlives the revision of the plugin that opened it', async () =>
   expect(other.id).not.toBe(s.session.id);
   await other[Symbol.asyncDispose]();
 });
+
+test('a message is told before its entry is acknowledged', async () => {
+  await using s = await openSession([says('x')]);
+  await s.session.prompt({ text: 'a' });
+  const order = s.events.flatMap((event) => {
+    if (event.type === 'message_end') return [`told ${event.message.role}`];
+    if (event.type !== 'entry_appended') return [];
+    const { message } = event.entry as { message?: { role: string } };
+    return message === undefined || message.role === 'system' ? [] : [`kept ${message.role}`];
+  });
+  expect(order).toEqual(['told user', 'kept user', 'told assistant', 'kept assistant']);
+});

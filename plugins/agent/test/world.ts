@@ -87,13 +87,14 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
   const events: AgentEvent[] = [];
   const requests: (readonly Message[])[] = [];
   const ran = { open: 0 };
+  const tell = (event: AgentEvent): void => {
+    events.push(event);
+    world.on?.(event);
+  };
   const end = await runLoop(first, {
     signal: controller.signal,
     graceMs: world.graceMs ?? 2_000,
-    emit: (event) => {
-      events.push(event);
-      world.on?.(event);
-    },
+    emit: tell,
     steering: () => (world.steering?.splice(0, 1) ?? []).map(user),
     followUps: () => (world.followUps?.splice(0, 1) ?? []).map(user),
     openTurn: async (index) => {
@@ -120,6 +121,7 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
         keep: async (message) => {
           const final = world.keep?.(message) ?? message;
           kept.push(final);
+          tell({ type: 'message_end', message: final });
           return final;
         },
         release: () => {
