@@ -1,10 +1,11 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { PluginUnit } from '../activation.ts';
 import type { Level } from '../capability.ts';
 import { KernError } from '../error.ts';
 import { builtinKey, type ChangeResult, type Kernel, unitKey } from '../kernel.ts';
-import type { PluginDefinition, TrustGate, TrustItem, TrustState } from '../plugin.ts';
+import type { PluginDefinition, TrustItem, TrustState } from '../plugin.ts';
+import type { Trust } from '../trust/trust.ts';
 import type { Loader } from './load.ts';
 import { LoadError } from './load-error.ts';
 import { locateExtensions } from './locate.ts';
@@ -25,7 +26,7 @@ export interface Place {
   readonly folder: string;
   readonly level: Level;
   readonly root?: string;
-  /** The name of its file or folder: what trust and messages call it until its id is known. */
+  /** What trust and messages call it until its id is known: of a project its path in it, else the name of its file or folder. */
   readonly name: string;
 }
 
@@ -50,7 +51,7 @@ export interface HostOptions {
   readonly kernel: Kernel;
   readonly loader: () => Loader;
   readonly watch: WatchHub;
-  readonly trust: TrustGate;
+  readonly trust: Trust;
   readonly folders: readonly ExtensionFolder[];
   /** `-e`: the person's word. Paths of files or folders. */
   readonly explicit: readonly string[];
@@ -112,7 +113,7 @@ export class Host {
       this.#options.folders.map(async ({ path, level, root }): Promise<readonly Place[]> => {
         const { found, problems } = await locateExtensions(path);
         for (const problem of problems) this.#problems.set(problem.path, problem.message);
-        return found.map(({ entry, root: folder }) => ({ entry, folder, level, name: nameOf(entry, folder, path), ...(root === undefined ? {} : { root }) }));
+        return found.map(({ entry, root: folder }) => ({ entry, folder, level, name: root === undefined ? nameOf(entry, folder, path) : relative(root, entry).split(sep).join('/'), ...(root === undefined ? {} : { root }) }));
       }),
     );
     return located.flat();
@@ -143,23 +144,30 @@ export class Host {
   async #tryRead(slot: Slot): Promise<PluginDefinition | undefined> {
     const { place } = slot;
     try {
-      const trust = place.level === 'project' ? await this.#options.trust.check(trustItemOf(place)) : 'trusted';
+      const trust = place.level === 'project' ? await this.#options.trust.gate.check(trustItemOf(place)) : 'trusted';
       if (trust !== 'trusted') {
         this.#block(slot, trust);
         return undefined;
       }
-      return await this.#read(slot);
+      const seal = place.level === 'project' ? await this.#options.trust.seal(trustItemOf(place)) : undefined;
+      return await this.#read(slot, seal);
     } catch (error) {
       this.#fail(slot, error);
       return undefined;
     }
   }
 
-  async #read(slot: Slot): Promise<PluginDefinition> {
+  async #read(slot: Slot, seal?: ReadonlyMap<string, string>): Promise<PluginDefinition> {
     const { place } = slot;
     slot.revision += 1;
+    const { root } = this.#options.trust;
+    // What the gate looked at and what runs must be the same bytes, imports that no scan foresees included.
+    const admit = (file: string, hash: string): void => {
+      if (seal === undefined || seal.get(file) === hash || !file.startsWith(root + sep)) return;
+      throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, { hint: 'look at it, then run `kern trust grant`' });
+    };
     try {
-      const loaded = await this.#options.loader().load(place.entry, { root: place.folder, onLateFile: (file) => this.#follow(slot, [...slot.files, file], slot.missing) });
+      const loaded = await this.#options.loader().load(place.entry, { root: place.folder, admit, onLateFile: (file) => this.#follow(slot, [...slot.files, file], slot.missing) });
       this.#follow(slot, [place.entry, ...loaded.files], loaded.missing);
       return definitionOf(loaded.exports, place.entry);
     } catch (error) {

@@ -13,6 +13,8 @@ export interface Content {
   readonly parts: ReadonlyMap<string, string>;
   /** The project files that are covered, as real paths. */
   readonly files: readonly string[];
+  /** The SHA-256 of each of them. */
+  readonly hashes: ReadonlyMap<string, string>;
 }
 
 /** The item cannot be bound to a content, and so not be trusted. */
@@ -40,13 +42,14 @@ export async function contentOf(item: TrustItem, root: string): Promise<Content>
   return {
     sha256: sha256(JSON.stringify(['kern trust 1', item.kind, parts])),
     parts: new Map(parts),
-    files: Array.from(reading.files),
+    files: Array.from(reading.hashes.keys()),
+    hashes: reading.hashes,
   };
 }
 
 class Reading {
   readonly parts = new Map<string, string>();
-  readonly files = new Set<string>();
+  readonly hashes = new Map<string, string>();
   readonly #root: string;
   readonly #scanned = new Set<string>();
   #bytes = 0;
@@ -163,9 +166,10 @@ class Reading {
       this.parts.set(name, 'not a plain file');
       return undefined;
     }
-    this.files.add(file);
     const bytes = await this.#bytesOf(file);
-    this.parts.set(name, sha256(bytes));
+    const hash = sha256(bytes);
+    this.hashes.set(file, hash);
+    this.parts.set(name, hash);
     return bytes.toString('utf8');
   }
 

@@ -49,6 +49,11 @@ export interface Trust {
   why(item: TrustItem): Promise<TrustReason>;
   /** The project files that a trusted item may consist of, as real paths. */
   files(item: TrustItem): Promise<readonly string[]>;
+  /**
+   * Exactly what was granted: each of its files, as a real path, with its SHA-256. Empty when the item is not
+   * trusted as it is; `undefined` when the whole root is trusted for this run.
+   */
+  seal(item: TrustItem): Promise<ReadonlyMap<string, string> | undefined>;
   /** What was wrong with the ledger. */
   readonly problems: readonly string[];
 }
@@ -163,6 +168,13 @@ export function createTrust(options: TrustOptions): Trust {
       }),
     why,
     files: async (item) => (await contentOf(item, root)).files,
+    seal: async (item) => {
+      if (runTrusted) return undefined;
+      const line = await lineOf(item);
+      const content = await contentOf(item, root).catch(() => undefined); // what cannot be read is not what was granted
+      const isGranted = line?.decision === 'trusted' && line.sha256 === content?.sha256;
+      return isGranted ? content?.hashes : new Map();
+    },
     get problems() {
       return [...ledger.problems, ...faults];
     },

@@ -1,0 +1,152 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../kernel/config/config.ts';
+import { ConfigPort } from '../../kernel/config/port.ts';
+import { pluginSettings } from '../../kernel/config/settings.ts';
+import { ensureHome, kernHome, projectRoot } from '../../kernel/home.ts';
+import { type ExtensionFolder, Host } from '../../kernel/host/host.ts';
+import { createLoader, type Loader } from '../../kernel/host/load.ts';
+import { createWatcher } from '../../kernel/host/watch.ts';
+import { WatchHub } from '../../kernel/host/watch-hub.ts';
+import { type IdlePlugin, Kernel } from '../../kernel/index.ts';
+import { createTrust } from '../../kernel/trust/trust.ts';
+import { type BuiltinManifest, builtins } from '../index.ts';
+import type { ComposeOptions, Composition } from './composition.ts';
+import { workbench } from './contract.ts';
+import { findProgram } from './program.ts';
+import { createWorkbench } from './workbench.ts';
+
+/** Makes the house: config, gate, kernel, host, and the built-ins that are never idle. */
+export async function compose(options: ComposeOptions): Promise<Composition> {
+  const { cwd, env, shared } = options;
+  const home = kernHome(env);
+  await ensureHome(home);
+  const root = projectRoot(cwd, env['HOME'] ?? homedir(), home);
+  const flags = {
+    ...options.flags,
+    ...(shared.permissionMode === undefined ? {} : { 'permissions.mode': shared.permissionMode }),
+  };
+  const config = await loadConfig({
+    home,
+    root,
+    env,
+    flags,
+    ...(shared.config === undefined ? {} : { overlay: shared.config }),
+  });
+  config.know(builtins.map(({ id }) => ({ id, level: 'builtin' as const })));
+  const settings = new ConfigPort(config, { 'permissions.modeIsExplicit': shared.permissionMode !== undefined });
+  const trust = createTrust({ home, root, runTrust: shared.trust });
+
+  const hub = new WatchHub((onChange) =>
+    createWatcher({
+      debounceMs: 50,
+      onChange,
+      onError: (error) =>
+        kernel.journal.add('kern', 'warning', 'watch_failed', `watching failed: ${String(error)}`, error),
+    }),
+  );
+  const kernel = new Kernel({ where: { cwd, root, home }, settings, trust: trust.gate, watch: hub });
+
+  let loader: Loader | undefined;
+  const load = (): Loader => {
+    loader ??= createLoader({ cacheDir: join(home, 'cache', 'modules'), hostModules });
+    return loader;
+  };
+  const host = new Host({
+    kernel,
+    loader: load,
+    watch: hub,
+    trust,
+    folders: shared.noExtensions ? [] : extensionFolders(home, root),
+    explicit: shared.extensions,
+  });
+
+  const program = findProgram();
+  kernel.introduce([
+    ...builtins.map((manifest) => (program.fromSource ? fromSource(manifest, host, program.root) : manifest)),
+    benchPlugin(),
+  ]);
+  const booted = await kernel.boot();
+  if (!booted.ok) throw booted.error;
+
+  function benchPlugin(): IdlePlugin {
+    return {
+      id: 'cli.workbench',
+      declares: [workbench],
+      contributes: { [workbench.id]: [workbench.id] },
+      load: async () => ({
+        id: 'cli.workbench',
+        declares: [workbench],
+        setup: (ctx) =>
+          ctx.contribute(
+            workbench,
+            createWorkbench({
+              kernel,
+              host,
+              config,
+              trust,
+              home,
+              root,
+              overlay: shared.config ?? env['KERN_CONFIG'],
+              program,
+              describe: (id, schema) => config.register(pluginSettings(id, schema)),
+              compose,
+              watch,
+            }),
+          ),
+      }),
+    };
+  }
+
+  let extended: Promise<void> | undefined;
+  const extend = (): Promise<void> => {
+    extended ??= host.start();
+    return extended;
+  };
+
+  const followConfig = async (): Promise<void> => {
+    const change = await config.reload();
+    if (change.keys.length === 0) return;
+    settings.version += 1;
+    await kernel.configure(settings, change.keys);
+  };
+
+  const watch = (): void => {
+    hub.watch('config', config.files, () => void hub.during(followConfig()));
+    hub.begin();
+  };
+
+  return {
+    kernel,
+    view: kernel.view(),
+    extend,
+    watch,
+    shutdown: async () => {
+      host.close();
+      await hub.close();
+      await kernel.shutdown();
+    },
+  };
+}
+
+function extensionFolders(home: string, root: string): readonly ExtensionFolder[] {
+  const user: ExtensionFolder = { path: join(home, 'extensions'), level: 'user' };
+  const project: ExtensionFolder = { path: join(root, '.kern', 'extensions'), level: 'project', root };
+  // In the home folder itself `.kern` is the user's own, and not a project's.
+  return user.path === project.path ? [user] : [user, project];
+}
+
+/** What the names of kern, and zod, are to an extension: the host's own objects. Loaded when something asks. */
+const hostModules = {
+  'kern/plugin': () => import('../../kernel/index.ts'),
+  'kern/contracts': () => import('../contracts.ts'),
+  'kern/testing': () => import('../testing.ts'),
+  zod: () => import('zod'),
+  'zod/v4': () => import('zod/v4'),
+  'zod/mini': () => import('zod/mini'),
+};
+
+/** A built-in that is loaded like any other plugin: watched and swapped. */
+function fromSource(manifest: BuiltinManifest, host: Host, root: string): IdlePlugin {
+  return { ...manifest, load: () => host.builtin(manifest.id, join(root, 'plugins', manifest.path, 'index.ts')) };
+}
