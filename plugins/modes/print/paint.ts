@@ -117,6 +117,8 @@ function outcomeOf(result: ToolResult, isError: boolean): string {
   if (typeof details?.exitCode === 'number') return `exit ${details.exitCode}`;
   if (typeof details?.signal === 'string') return details.signal;
   if (isError) return 'error';
+  // A diff below says more than a count.
+  if (shortDiff(details).length > 0) return '';
   const text = textOf(result);
   const lines = text === '' ? 0 : text.trimEnd().split('\n').length;
   return lines > 1 ? `${lines} lines` : '';

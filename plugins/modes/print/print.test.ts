@@ -99,7 +99,7 @@ test('an edit is shown as a short diff', async () => {
     '',
   ].join('\n');
   const { err } = await shown((emit) => {
-    call(emit, 'edit', { path: 'a.js' }, { text: 'edited', details: { patch } });
+    call(emit, 'edit', { path: 'a.js' }, { text: 'edited:\nas shown', details: { patch } });
     return { text: 'x' };
   });
   expect(err).toBe('✓ edit a.js\n   near\n  -return a - b;\n  +return a + b;\n   near too\n');
