@@ -79,7 +79,12 @@ function paintFailure(result: ToolResult, screen: Screen): void {
   for (const line of lines.slice(-failureLines)) screen.line(screen.style('dim', `  ${line}`));
 }
 
-function paintPlugin({ id, state, reason }: Extract<AgentEvent, { type: 'plugin_changed' }>, screen: Screen): void {
+function paintPlugin(
+  { id, state, reason, file }: Extract<AgentEvent, { type: 'plugin_changed' }>,
+  screen: Screen,
+): void {
+  // A part of kern that wakes when it is first used is no news.
+  if (state === 'live' && file === 'built-in') return;
   const words = {
     live: 'is live',
     unloaded: 'was unloaded',

@@ -148,6 +148,7 @@ test('an abort says so and answers 130', async () => {
 test('changes of plugins and trouble with the session are told', async () => {
   const { err } = await shown((emit) => {
     emit({ type: 'plugin_changed', id: 'word-count', state: 'live', revision: 1 });
+    emit({ type: 'plugin_changed', id: 'tools.bash', state: 'live', revision: 1, file: 'built-in' });
     emit({ type: 'plugin_changed', id: 'word-count', state: 'kept', revision: 2, reason: 'kept the old: syntax' });
     emit({ type: 'session_write_failed', error: 'ENOSPC', pending: 3 });
     emit({ type: 'session_write_restored', written: 3 });
