@@ -17,18 +17,18 @@ import { nearNames } from './near.ts';
 type Source = Entry<ModelProvider>;
 
 /** The models service. It asks for providers at every call and keeps none. */
-export function createModels(ctx: Pick<Context, 'use' | 'pin' | 'run'>): Models {
+export function createModels(ctx: Pick<Context, 'use' | 'pin' | 'run' | 'setting'>): Models {
   return {
     list: (signal) => list(ctx, signal),
     async resolve(id, signal) {
-      const wanted = id ?? setting(ctx, 'model');
-      return wanted === undefined ? firstAvailable(ctx, signal) : named(ctx, wanted, signal);
+      const wanted = id ?? ctx.setting('model');
+      return typeof wanted === 'string' && wanted !== '' ? named(ctx, wanted, signal) : firstAvailable(ctx, signal);
     },
     stream: (request, signal) => stream(ctx, request, signal),
   };
 }
 
-type Place = Pick<Context, 'use' | 'pin' | 'run'>;
+type Place = Pick<Context, 'use' | 'pin' | 'run' | 'setting'>;
 
 async function list(ctx: Place, signal: AbortSignal | undefined): Promise<readonly Model[]> {
   const sources = await sourcesOf(ctx, signal);
@@ -119,12 +119,6 @@ async function modelsOf(
     sources.map((source) => ctx.run(source, (provider) => provider.models(signal)).catch(() => [])),
   );
   return lists.flat();
-}
-
-function setting(ctx: Place, key: string): string | undefined {
-  using view = ctx.pin();
-  const value = view.setting(key);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function stream(ctx: Place, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {

@@ -130,7 +130,7 @@ function fakeProcesses(started: string[][], result: Partial<SpawnResult>) {
     };
   };
   const service: Processes = { spawn, list: () => [], killAllNow: () => {}, killAll: async () => {} };
-  return definePlugin({ id: 'processes', setup: (ctx) => ctx.contribute(processes, service) });
+  return definePlugin({ id: 'processes', declares: [processes], setup: (ctx) => ctx.contribute(processes, service) });
 }
 
 async function providersOf(text: string, started: string[][] = [], result: Partial<SpawnResult> = {}) {
