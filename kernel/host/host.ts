@@ -179,7 +179,7 @@ export class Host {
   async #put(slot: Slot, definition: PluginDefinition): Promise<ChangeResult> {
     const { place } = slot;
     const key = place.level === 'builtin' ? builtinKey(definition.id) : unitKey(place.level, place.root, definition.id);
-    const unit: PluginUnit = { key, level: place.level, source: place.entry, definition, revision: slot.revision, files: slot.files, ...(place.root === undefined ? {} : { root: place.root }) };
+    const unit: PluginUnit = { key, level: place.level, source: place.level === 'builtin' ? 'built-in' : place.entry, definition, revision: slot.revision, files: slot.files, ...(place.root === undefined ? {} : { root: place.root }) };
     // A file that now holds another id is another plugin: the old one goes with the same change.
     const drop = slot.key !== undefined && slot.key !== key ? [slot.key] : [];
     const result = await this.#options.kernel.change({ put: [unit], drop, limitMs: bootLimitMs });

@@ -40,14 +40,7 @@ export default definePlugin({
 });
 
 /** Read at every call: a changed config counts at once. */
-function settingsOf(ctx: Context): Settings {
-  const view = ctx.pin();
-  try {
-    return readSettings((key) => view.setting(key));
-  } finally {
-    view[Symbol.dispose]();
-  }
-}
+const settingsOf = (ctx: Context): Settings => readSettings((key) => ctx.setting(key));
 
 function placesOf(ctx: Context): Places {
   const { root, home } = ctx.where;
