@@ -1,7 +1,13 @@
-import { type Command, didYouMean, near, workbench } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import { type Command, didYouMean, near, type Workbench, workbench } from 'kern/contracts';
+import { type Context, KernError } from 'kern/plugin';
 
 const pagesOf = (root: string): string => `${root}/plugins/docs/pages`;
+
+/** It sleeps until somebody needs it. */
+async function benchOf(ctx: Context, signal: AbortSignal): Promise<Workbench> {
+  await ctx.use(workbench).load(signal);
+  return ctx.service(workbench);
+}
 
 /** `kern docs [page]`. */
 export const docs: Command = {
@@ -17,7 +23,8 @@ export const docs: Command = {
   boots: 'builtins',
   async run(ctx, { positionals: [name], shared }, host) {
     const { listPages, readPage } = await import('./pages.ts');
-    const pages = await listPages(pagesOf(ctx.service(workbench).program.root));
+    const { program } = await benchOf(ctx, host.signal);
+    const pages = await listPages(pagesOf(program.root));
     if (name === undefined) {
       if (shared.json) host.json({ pages });
       else for (const page of pages) host.print(`${page.name.padEnd(16)}  ${page.title}`);
@@ -26,7 +33,7 @@ export const docs: Command = {
     const page = pages.find((one) => one.name === name.replace(/\.md$/, ''));
     if (page === undefined) {
       const names = pages.map((one) => one.name);
-      throw new KernError('page_unknown', `there is no page ${name}`, {
+      throw new KernError('usage', `there is no page ${name}`, {
         hint: didYouMean(near(name, names, 3)) ?? '`kern docs` lists the pages.',
       });
     }
@@ -53,8 +60,8 @@ export const docsGenerate: Command = {
   boots: 'builtins',
   async run(ctx, { options, shared }, host) {
     const { generate, writeAll } = await import('./generate.ts');
-    const { root } = ctx.service(workbench).program;
-    const old = (await generate(ctx, root, host)).filter(({ isOld }) => isOld);
+    const bench = await benchOf(ctx, host.signal);
+    const old = (await generate(ctx, bench, host)).filter(({ isOld }) => isOld);
     const isCheck = options['check'] === true;
     if (!isCheck) await writeAll(old);
     const files = old.map(({ name }) => name);

@@ -12,7 +12,8 @@ test('every page has a title, and a newcomer is led to the first run', async () 
 
 test('every link between pages leads to a page and a heading that are there', async () => {
   const pages = await listPages(folder);
-  const texts = new Map(await Promise.all(pages.map(async ({ name, file }) => [`${name}.md`, await readPage(file)] as const)));
+  const texts = new Map<string, string>();
+  for (const { name, file } of pages) texts.set(`${name}.md`, await readPage(file));
   const broken: string[] = [];
   for (const [name, text] of texts) {
     for (const [, target = '', heading] of text.matchAll(/\]\(([\w-]+\.md)?(?:#([\w-]+))?\)/g)) {

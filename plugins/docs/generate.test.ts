@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const kern = path.join(top, 'plugins', 'cli', 'kern.mjs');
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs kern from its sources, with a home that holds nothing. */
+async function run(...args: readonly string[]): Promise<Ran> {
+  const home = mkdtempSync(path.join(tmpdir(), 'kern-docs-test-'));
+  try {
+    return await new Promise((resolve) => {
+      const env = { ...process.env, KERN_HOME: home, KERN_SOURCE: '1' };
+      execFile(process.execPath, [kern, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
+      });
+    });
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+test('what is generated is what stands in the pages and in schemas/', { timeout: 60_000 }, async () => {
+  const { code, stdout, stderr } = await run('docs', 'generate', '--check');
+  expect({ old: stdout, code }, `${stderr}\nnpm run docs brings them up to date`).toEqual({ old: '', code: 0 });
+});
+
+test('kern docs lists the pages and prints one as it stands', { timeout: 60_000 }, async () => {
+  const list = await run('docs', '--json');
+  const { pages } = JSON.parse(list.stdout) as { pages: readonly { name: string; title: string; file: string }[] };
+  expect(pages.map(({ name }) => name)).toContain('extensions');
+  const page = await run('docs', 'trust');
+  expect(page.stdout).toBe(readFileSync(path.join(top, 'plugins', 'docs', 'pages', 'trust.md'), 'utf8'));
+  const lost = await run('docs', 'extension');
+  expect(lost.code).toBe(2);
+  expect(lost.stderr).toContain('extensions');
+});

@@ -1,0 +1,106 @@
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as contracts from 'kern/contracts';
+import { type CommandHost, commands, type Workbench } from 'kern/contracts';
+import * as plugin from 'kern/plugin';
+import { type Context, KernError } from 'kern/plugin';
+import { fill } from './blocks.ts';
+import { commandSections } from './command-pages.ts';
+import { helpText } from './help.ts';
+import { listPages, readPage } from './pages.ts';
+import { makeSchemas } from './schemas.ts';
+import { settingsTable } from './settings-table.ts';
+import { capabilityTables, docLines, type Exported, hookTables, type Said, serviceTable, tokensOf, undescribed } from './tokens.ts';
+
+/** A file as it should be. */
+export interface Generated {
+  /** From the top of the checkout. */
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly isOld: boolean;
+}
+
+/** Everything that is generated, made from what is registered now. Nothing is written. */
+export async function generate(ctx: Context, bench: Workbench, host: CommandHost): Promise<readonly Generated[]> {
+  const { root } = bench.program;
+  const sayings = await readSayings(root);
+  if (sayings.size === 0) {
+    throw new KernError('no_checkout', `${root} is no checkout of kern`, { hint: 'The pages are made from its sources: clone the repository.' });
+  }
+  const blocks = { ...(await makeBlocks(ctx, bench, sayings, host)), help: await helpText(ctx, root, host.signal) };
+  const pages = await listPages(path.join(root, 'plugins', 'docs', 'pages'));
+  const filled = await Promise.all(
+    pages.map(async ({ file }) => [path.relative(root, file), fill(await readPage(file), blocks, path.basename(file))] as const),
+  );
+  const schemas = (await makeSchemas(ctx, host)).map(({ name, schema }) => [`schemas/${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const);
+  return Promise.all([...filled, ...schemas].map(([name, text]) => compare(root, name.split(path.sep).join('/'), text)));
+}
+
+export async function writeAll(files: readonly Generated[]): Promise<void> {
+  for (const { file, text } of files) {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+async function compare(root: string, name: string, text: string): Promise<Generated> {
+  const file = path.join(root, name);
+  const before = await readPage(file).catch(() => undefined); // not there yet
+  return { name, file, text, isOld: before !== text };
+}
+
+async function makeBlocks(ctx: Context, bench: Workbench, sayings: ReadonlyMap<string, Said>, host: CommandHost): Promise<Readonly<Record<string, readonly string[]>>> {
+  const tokens = allTokens();
+  const holes = undescribed(tokens, sayings);
+  if (holes.length > 0) {
+    throw new KernError('token_undescribed', `nothing is said about ${holes.join(', ')}`, { hint: 'Put a doc line above the export: /** When it happens, or what it is. */' });
+  }
+  const reader = ctx.use(commands);
+  await reader.load(host.signal);
+  return {
+    hooks: hookTables(tokens, sayings),
+    capabilities: capabilityTables(tokens, sayings, await supplyOf(bench)),
+    services: serviceTable(tokens, sayings),
+    commands: commandSections(reader.items()),
+    settings: settingsTable(await bench.config.settings()),
+  };
+}
+
+/** What extensions can import, once each. */
+function allTokens(): readonly Exported[] {
+  const found = new Map<string, Exported>();
+  for (const exported of [...tokensOf(contracts, 'kern/contracts'), ...tokensOf(plugin, 'kern/plugin')]) {
+    const key = `${exported.token.token}:${exported.token.id}`;
+    if (!found.has(key)) found.set(key, exported);
+  }
+  return [...found.values()];
+}
+
+/** What the built-ins supply, by capability. */
+async function supplyOf(bench: Workbench): Promise<ReadonlyMap<string, readonly string[]>> {
+  const reports = (await bench.plugins()).filter(({ level }) => level === 'builtin');
+  const supply = new Map<string, Set<string>>();
+  for (const { capability, key } of reports.flatMap(({ contributes }) => contributes)) {
+    const keys = supply.get(capability) ?? new Set<string>();
+    if (key !== null) keys.add(key);
+    supply.set(capability, keys);
+  }
+  return new Map([...supply].map(([capability, keys]) => [capability, [...keys].toSorted((a, b) => (a < b ? -1 : 1))]));
+}
+
+/** The doc lines of everything that contracts, and the kernel, export. */
+async function readSayings(root: string): Promise<ReadonlyMap<string, Said>> {
+  const found: string[] = [];
+  for await (const file of glob(['plugins/**/contract.ts', 'kernel/*.ts'], { cwd: root })) found.push(file);
+  const names = found.map((file) => file.split(path.sep).join('/')).filter((file) => !file.endsWith('.test.ts'));
+  // Contracts first: where two files have a name, the contract's is what is imported.
+  const ordered = names.toSorted((a, b) => Number(a.startsWith('kernel/')) - Number(b.startsWith('kernel/')) || (a < b ? -1 : 1));
+  const sayings = new Map<string, Said>();
+  for (const name of ordered) {
+    for (const [exported, said] of docLines(await readFile(path.join(root, name), 'utf8'), name)) {
+      if (!sayings.has(exported)) sayings.set(exported, said);
+    }
+  }
+  return sayings;
+}
