@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 const kern = path.join(top, 'plugins', 'cli', 'kern.mjs');
@@ -14,19 +14,18 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs kern from its sources, with a home that holds nothing. */
-async function run(...args: readonly string[]): Promise<Ran> {
-  const home = mkdtempSync(path.join(tmpdir(), 'kern-docs-test-'));
-  try {
-    return await new Promise((resolve) => {
-      const env = { ...process.env, KERN_HOME: home, KERN_SOURCE: '1' };
-      execFile(process.execPath, [kern, ...args], { env, cwd: home }, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
-      });
+/** It holds no settings and no extensions: what is generated must not depend on them. */
+const home = mkdtempSync(path.join(tmpdir(), 'kern-docs-test-'));
+afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+
+/** Runs kern from its sources. */
+function run(...args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, KERN_HOME: home, KERN_SOURCE: '1' };
+    execFile(process.execPath, [kern, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
     });
-  } finally {
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 test('what is generated is what stands in the pages and in schemas/', { timeout: 60_000 }, async () => {

@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tools } from 'kern/contracts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type House, openHouse } from '../plugins/cli/test/house.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const top = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const examples = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.(ts|js|json)$/.test(file) && !file.endsWith('.test.ts') && !file.includes('node_modules'),
+);
+const place = (example: string): string => path.join('.kern', 'extensions', example);
+
+let house: House;
+
+beforeAll(async () => {
+  const copies = examples.map((file) => [place(file), readFileSync(path.join(folder, file), 'utf8')]);
+  house = await openHouse({ ...Object.fromEntries(copies), 'notes/todo.md': 'Buy milk.', 'key.txt': `sk-${'a'.repeat(20)}` });
+}, 60_000);
+
+afterAll(() => house?.[Symbol.asyncDispose]());
+
+/** Changes a file of the project as an editor would, and says nothing to anyone. */
+function edit(example: string, from: string, to: string): void {
+  const file = path.join(house.project, place(example));
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(file, text.replaceAll(from, to));
+}
+
+/** Sees a change come live. */
+async function becomes(call: () => Promise<string>, expected: string): Promise<void> {
+  await vi.waitFor(async () => expect(await call()).toBe(expected), { timeout: 15_000, interval: 50 });
+}
+
+test('a tool in ten lines', async () => {
+  const hello = (): Promise<string> => house.call('hello', { name: 'Ada' });
+  expect(await hello()).toBe('Hello, Ada!');
+  edit('hello-tool.ts', 'Hello, $', 'Good day, $');
+  await becomes(hello, 'Good day, Ada!');
+});
+
+test('a call is refused, for as long as the veto stands as it does', async () => {
+  const push = (): Promise<string> => house.call('bash', { command: 'git push --force' });
+  expect(await push()).toContain('Force pushes are not made from here.');
+  edit('veto.ts', 'Force pushes are not made from here.', 'Ask the release manager.');
+  await vi.waitFor(async () => expect(await push()).toContain('Ask the release manager.'), { timeout: 15_000 });
+  expect(await house.call('bash', { command: 'echo git status' })).toContain('git status');
+});
+
+test('what the model reads is changed', async () => {
+  const read = (): Promise<string> => house.call('read', { path: 'key.txt' });
+  expect(await read()).toContain('[redacted]');
+  expect(await read()).not.toContain('aaaa');
+  edit('redact-results.ts', '[redacted]', '[taken out]');
+  await vi.waitFor(async () => expect(await read()).toContain('[taken out]'), { timeout: 15_000 });
+});
+
+test('items are found in files, and a new file is found while kern runs', async () => {
+  expect(await house.call('note_todo', {})).toBe('Buy milk.');
+  house.write('notes/ideas.md', 'A bridge.');
+  await becomes(() => house.call('note_ideas', {}), 'A bridge.');
+  edit('discovery-provider.ts', '`note_$', '`memo_$');
+  await becomes(() => house.call('memo_todo', {}), 'Buy milk.');
+  expect(house.view.use(tools).get('note_todo')).toBeUndefined();
+});
+
+test('settings come from the config, also when it changes', async () => {
+  const sign = (): Promise<string> => house.call('sign', { text: 'Done.' });
+  expect(await sign()).toBe('Done.\n-- kern');
+  writeFileSync(path.join(house.home, 'config.yml'), 'plugins:\n  signature: { text: "-- sent by kern" }\n');
+  await becomes(sign, 'Done.\n-- sent by kern');
+  edit('with-config.ts', '${text}\\n', '${text} ');
+  await becomes(sign, 'Done. -- sent by kern');
+});
+
+test('a count goes on over a reload', async () => {
+  const tally = async (): Promise<Record<string, number>> => JSON.parse((await house.call('tally', {})).replace(/^.*?{/, '{'));
+  await house.call('hello', { name: 'Ada' });
+  const before = (await tally())['hello'] ?? 0;
+  expect(before).toBeGreaterThan(0);
+  edit('with-state.ts', 'JSON.stringify(calls.value)', '`So far: ${JSON.stringify(calls.value)}`');
+  await vi.waitFor(async () => expect(await house.call('tally', {})).toMatch(/^So far: /), { timeout: 15_000 });
+  await house.call('hello', { name: 'Ada' });
+  expect((await tally())['hello']).toBe(before + 1);
+});
+
+test('others add to a kind of thing that an extension declared, and change its moment', async () => {
+  const joke = (topic: string): Promise<string> => house.call('joke', { topic });
+  expect(await joke('tabs')).toMatch(/^Tabs and spaces/);
+  expect(await joke('cats')).toBe('No joke about cats. There is one about: tabs.');
+  house.write(
+    place('cat-jokes.ts'),
+    `import { definePlugin } from 'kern/plugin';
+     import { jokes, jokeTold } from './own-capability.ts';
+     export default definePlugin({ id: 'cat-jokes', requires: ['jokes'], setup: (ctx) => {
+       ctx.contribute(jokes, { topic: 'cats', text: 'A cat walks out of a bar.' });
+       ctx.tap(jokeTold, ({ text }) => ({ text: text + ' Meow.' }));
+     } });`,
+  );
+  await becomes(() => joke('cats'), 'A cat walks out of a bar. Meow.');
+  edit('own-capability.ts', 'There is one about', 'I know one about');
+  await becomes(() => joke('dogs'), 'No joke about dogs. I know one about: tabs, cats.');
+});
+
+test('plain JavaScript is a plugin too', async () => {
+  const roll = (): Promise<string> => house.call('dice', { sides: 2 });
+  expect(['1', '2']).toContain(await roll());
+  edit('plain.js', 'String(1 + Math.floor(Math.random() * sides))', '`${sides} at most`');
+  await becomes(roll, '2 at most');
+});
+
+test('a package of two files reloads when either changes', async () => {
+  const slug = (): Promise<string> => house.call('slug', { title: 'Crème brûlée, twice' });
+  expect(await slug()).toBe('creme-brulee-twice');
+  edit('two-files/slug.ts', "'-')", "'_')");
+  await becomes(slug, 'creme_brulee_twice');
+  edit('two-files/main.ts', 'slugOf(title)', '`/${slugOf(title)}/`');
+  await becomes(slug, '/creme_brulee_twice/');
+});
+
+test('the extension of the README and of the pages is ten lines, and works', async () => {
+  const [readme, page] = ['README.md', 'plugins/docs/pages/extensions.md'].map(firstExtension);
+  expect(page).toBe(readme);
+  expect(readme?.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+  house.write(place('greeter.ts'), (readme ?? '').replaceAll("'hello'", "'greeter'"));
+  await becomes(() => house.call('greeter', { name: 'Ada' }), 'Hello, Ada!');
+});
+
+test('each example stands alone: it imports what an extension may, and its own files', () => {
+  const allowed = /^(kern\/plugin|kern\/contracts|zod|node:[a-z/]+|\.\/.+)$/;
+  const strange = examples.flatMap((file) => {
+    const source = readFileSync(path.join(folder, file), 'utf8');
+    const names = [...source.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name);
+    const lost = names.filter((name) => name.startsWith('./') && !existsSync(path.join(folder, path.dirname(file), name)));
+    return [...names.filter((name) => !allowed.test(name)), ...lost].map((name) => `${file}: ${name}`);
+  });
+  expect(strange).toEqual([]);
+});
+
+function firstExtension(file: string): string | undefined {
+  const text = readFileSync(path.join(top, file), 'utf8');
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code).find((code) => code?.includes('definePlugin'));
+}
