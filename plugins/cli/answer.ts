@@ -116,7 +116,7 @@ class Line {
       return this.#run(launch, [], await read(this.#argv, house.view), house);
     }
     const demo = commands.find(({ path }) => path.join(' ') === 'demo');
-    const isFirstRun = this.#outside.env['KERN_FIRST_RUN'] === '1';
+    const isFirstRun = this.#outside.env.KERN_FIRST_RUN === '1';
     if (isFirstRun && demo !== undefined && !(await hasModel(house.view))) return this.#run(demo, [], reading, house);
     throw usageError('there is nothing to do', shortUsage);
   }

@@ -132,6 +132,31 @@ export const flags = defineCapability<Flag>({
   key: (flag) => flag.name,
 });
 
+/** JSON Schema of something that people or programs write or read: `kern schema <name>`, and schemas/<name>.json. */
+export interface SchemaSource {
+  readonly name: string;
+  readonly summary: string;
+  make(view: View): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Descriptions of files and shapes, made when they are asked for. */
+export const schemas = defineCapability<SchemaSource>({
+  id: 'schema',
+  schema: z.custom<SchemaSource>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'name' in value &&
+      typeof value.name === 'string' &&
+      /^[a-z][a-z0-9-]*$/.test(value.name) &&
+      'summary' in value &&
+      'make' in value &&
+      typeof value.make === 'function',
+    'a schema is {name (lower case, dashes), summary, make(view)}',
+  ),
+  key: (source) => source.name,
+});
+
 // --- The workbench: what commands need to know of the whole ------------------------------------------------------
 // Implemented by plugins/cli/workbench.ts over what compose.ts made.
 
@@ -282,6 +307,8 @@ export interface Workbench {
   /** Everything that is offered of a capability. Throws `capability_unknown` with near names. */
   entries(capability: string): Promise<readonly EntryReport[]>;
   blocked(): readonly BlockedItem[];
+  /** Files in extension folders that are no extension, and why. */
+  strays(): readonly { readonly path: string; readonly message: string }[];
   /** Warnings and errors so far. */
   complaints(): readonly {
     readonly plugin: string;

@@ -133,7 +133,7 @@ function optionList(title: string, options: readonly OptionDescriptor[]): readon
     const spelled = names.join(', ') + (kind === 'boolean' ? '' : ` ${value ?? '<value>'}`);
     return [
       spelled,
-      choices === undefined || value?.includes(choices[0] ?? '\0') === true
+      choices === undefined || choices.every((choice) => summary.includes(choice))
         ? summary
         : `${summary} (${choices.join(', ')})`,
     ];

@@ -13,7 +13,7 @@ export function placeOutsideHome(
   outside: { readonly stderr: NodeJS.WriteStream; readonly env: Readonly<Record<string, string | undefined>> },
 ): string | undefined {
   if (view.setting('startup.autoChdir') === false) return undefined;
-  if (real(cwd) !== real(outside.env['HOME'] ?? homedir())) return undefined;
+  if (real(cwd) !== real(outside.env.HOME ?? homedir())) return undefined;
   const place = mkdtempSync(path.join(realpathSync(tmpdir()), 'kern-'));
   outside.stderr.write(
     `kern: ${cwd} is your home folder, so this runs in ${place}.\n` +

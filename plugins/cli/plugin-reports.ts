@@ -1,6 +1,14 @@
 import { type AnyTool, faceOf, type PluginReport } from 'kern/contracts';
-import type { Capability, Kernel, View } from 'kern/plugin';
-import type { FoundPlace } from './workbench.ts';
+import type { Capability, Kernel, Level, TrustState, View } from 'kern/plugin';
+
+/** An extension as the host found it. */
+export interface FoundPlace {
+  readonly place: { readonly entry: string; readonly level: Level; readonly name: string };
+  readonly status:
+    | { readonly state: 'new' | 'loaded' | 'failed' }
+    | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };
+  readonly revision: number;
+}
 
 type Activation = ReturnType<Kernel['snapshot']>['activations'][number];
 type Contribution = PluginReport['contributes'][number];

@@ -4,34 +4,24 @@ import {
   didYouMean,
   near,
   type SettingReport,
-  tools,
   type TrustReport,
+  tools,
   type ValueReport,
   type Workbench,
   type WritableLevel,
 } from 'kern/contracts';
 import {
   installProcessHandlers,
-  type Kernel,
   KernError,
+  type Kernel,
   type Level,
   type PluginDefinition,
   type TrustItem,
-  type TrustState,
 } from 'kern/plugin';
 import type { ComposeOptions, Composition } from './composition.ts';
-import { pluginReports } from './plugin-reports.ts';
+import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
 import { capabilitiesOf, entryReports, providerReports } from './provider-reports.ts';
-
-/** An extension as the host found it. */
-export interface FoundPlace {
-  readonly place: { readonly entry: string; readonly level: Level; readonly name: string };
-  readonly status:
-    | { readonly state: 'new' | 'loaded' | 'failed' }
-    | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };
-  readonly revision: number;
-}
 
 interface ConfigPart {
   get(key: string): ValueReport;
@@ -197,6 +187,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
           ? [{ kind: 'plugin' as const, id: place.name, path: place.entry, state: found.trust }]
           : [],
       ),
+    strays: () => Array.from(host.problems, ([path, message]) => ({ path, message })),
     complaints: () =>
       kernel.journal
         .all()

@@ -65,6 +65,11 @@ export async function readScript(file: string, shown: string): Promise<Script> {
   return (await import('./script-file.ts')).readScript(file, shown);
 }
 
+/** JSON Schema of a scripted model's file. */
+export async function scriptSchema(): Promise<Readonly<Record<string, unknown>>> {
+  return (await import('./script-file.ts')).scriptJsonSchema();
+}
+
 /** A scripted model's file in a folder of its own, for tests: `model` is its name, and disposing removes it. */
 export interface ScriptFile extends Disposable {
   readonly model: string;

@@ -1,96 +1,151 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from 'kern/plugin';
-import { z } from 'zod';
 import { ModelError } from './bridge/failure.ts';
+import {
+  amount,
+  expected,
+  fields,
+  flag,
+  isMap,
+  listOf,
+  Misfit,
+  mapOf,
+  may,
+  must,
+  name,
+  oneOf,
+  or,
+  type Place,
+  placeName,
+  text,
+  whole,
+} from './shape.ts';
 
-const count = z.number().int().nonnegative();
-const pieces = z.union([z.string(), z.array(z.string())]);
+/** A script as it is written: the scripted model's file. */
+export interface ScriptSource {
+  readonly version: 1;
+  readonly model?: { readonly contextWindow?: number; readonly reasoning?: boolean };
+  /** One request takes one turn. */
+  readonly turns: readonly ScriptTurn[];
+  /** What follows the last turn. Default: the error `script exhausted`. */
+  readonly repeat?: 'last';
+}
 
-const expectation = z.strictObject({
-  tools: z.array(z.string()).optional(),
-  noTools: z.array(z.string()).optional(),
-  last: z.string().optional(),
-  toolResult: z
-    .array(
-      z.strictObject({ tool: z.string().optional(), contains: z.string().optional(), isError: z.boolean().optional() }),
-    )
-    .optional(),
-  system: z.string().optional(),
-});
+export interface ScriptTurn {
+  /** What the request has to hold. A text between slashes is a regular expression. */
+  readonly expect?: {
+    readonly tools?: readonly string[];
+    readonly noTools?: readonly string[];
+    /** In the last message. */
+    readonly last?: string;
+    /** Each in some result of the request. */
+    readonly toolResult?: readonly { readonly tool?: string; readonly contains?: string; readonly isError?: boolean }[];
+    /** In the system prompt, or in an announcement that followed it. */
+    readonly system?: string;
+  };
+  readonly reasoning?: string | readonly string[];
+  /** A list is the deltas. */
+  readonly text?: string | readonly string[];
+  /** Characters a delta, where the text is no list. Default 20. */
+  readonly chunk?: number;
+  /** Between deltas. */
+  readonly delayMs?: number;
+  /** `args` that are a text are sent as they are, also when they are no JSON. `split`: in how many deltas. */
+  readonly calls?: readonly {
+    readonly name: string;
+    readonly args?: Readonly<Record<string, unknown>> | string;
+    readonly id?: string;
+    readonly split?: number;
+  }[];
+  readonly usage?: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+    readonly reasoning?: number;
+  };
+  readonly stop?: 'stop' | 'length' | 'toolUse' | 'refusal';
+  readonly error?: ScriptFailure;
+}
 
-const call = z.strictObject({
-  name: z.string().min(1),
-  /** A text is sent as it is, also when it is no JSON. */
-  args: z.union([z.record(z.string(), z.unknown()), z.string()]).default({}),
-  id: z.string().min(1).optional(),
-  split: z.number().int().positive().default(1),
-});
+/** How a turn fails: refused by a status, cut off at some point, or silent after what it says. */
+export type ScriptFailure =
+  | { readonly status: number; readonly body?: string; readonly retryAfter?: number }
+  | { readonly disconnect: 'before' | 'mid' | 'after' }
+  | { readonly stall: true };
 
-const failure = z.union(
-  [
-    z.strictObject({
-      status: z.number().int().min(400).max(599),
-      body: z.string().default(''),
-      retryAfter: z.number().nonnegative().optional(),
-    }),
-    z.strictObject({ disconnect: z.enum(['before', 'mid', 'after']) }),
-    z.strictObject({ stall: z.literal(true) }),
-  ],
-  { error: 'expected {status: 400 to 599, body, retryAfter}, {disconnect: before, mid or after} or {stall: true}' },
+const pieces = either<string | readonly string[]>([text, listOf(text)], (value) =>
+  Array.isArray(value) ? listOf(text) : text,
+);
+const args = either<string | Readonly<Record<string, unknown>>>([fields, text], (value) =>
+  typeof value === 'string' ? text : fields,
 );
 
-const turn = z
-  .strictObject({
-    expect: expectation.default({}),
-    reasoning: pieces.optional(),
-    text: pieces.optional(),
-    chunk: z.number().int().positive().default(20),
-    delayMs: z.number().nonnegative().max(600_000).default(0),
-    calls: z.array(call).default([]),
-    usage: z
-      .strictObject({
-        input: count.default(0),
-        output: count.default(0),
-        cacheRead: count.default(0),
-        cacheWrite: count.default(0),
-        reasoning: count.default(0),
-      })
-      .prefault({}),
-    stop: z.enum(['stop', 'length', 'toolUse', 'refusal']).optional(),
-    error: failure.optional(),
-  })
-  .refine(
-    ({ error, text, reasoning, calls }) =>
-      !(error !== undefined && 'status' in error) ||
-      (text === undefined && reasoning === undefined && calls.length === 0),
-    {
-      path: ['error'],
-      error: 'a turn that fails with a status says nothing: leave out text, reasoning and calls, or use disconnect',
-    },
-  );
+const expectation = mapOf({
+  tools: may(listOf(text)),
+  noTools: may(listOf(text)),
+  last: may(text),
+  toolResult: may(listOf(mapOf({ tool: may(text), contains: may(text), isError: may(flag) }))),
+  system: may(text),
+});
 
-const script = z.strictObject({
-  version: z.literal(1),
-  model: z
-    .strictObject({
-      contextWindow: z.number().int().positive().default(200_000),
-      reasoning: z.boolean().default(false),
-    })
-    .prefault({}),
-  turns: z.array(turn),
-  repeat: z.literal('last').optional(),
+const call = mapOf({ name: must(name), args: or(args, {}), id: may(name), split: or(whole(1), 1) });
+
+const refusal = mapOf({ status: must(whole(400, 599)), body: or(text, ''), retryAfter: may(amount(0)) });
+const cut = mapOf({ disconnect: must(oneOf('before', 'mid', 'after')) });
+const stall = mapOf({ stall: must(oneOf(true)) });
+
+type Failure = ReturnType<typeof refusal> | ReturnType<typeof cut> | ReturnType<typeof stall>;
+
+const failure = either<Failure>([refusal, cut, stall], (value, place) => {
+  if (isMap(value) && 'status' in value) return refusal;
+  if (isMap(value) && 'disconnect' in value) return cut;
+  if (isMap(value) && 'stall' in value) return stall;
+  throw expected(place, '{status, body, retryAfter}, {disconnect: before, mid or after} or {stall: true}', value);
+});
+
+const count = or(whole(0), 0);
+const usage = mapOf({ input: count, output: count, cacheRead: count, cacheWrite: count, reasoning: count });
+const model = mapOf({ contextWindow: or(whole(1), 200_000), reasoning: or(flag, false) });
+
+const turnParts = mapOf({
+  expect: or(expectation, expectation({}, [])),
+  reasoning: may(pieces),
+  text: may(pieces),
+  chunk: or(whole(1), 20),
+  delayMs: or(amount(0, 600_000), 0),
+  calls: or(listOf(call), []),
+  usage: or(usage, usage({}, [])),
+  stop: may(oneOf('stop', 'length', 'toolUse', 'refusal')),
+  error: may(failure),
+});
+
+const turn = shape(turnParts.schema, (value, place) => {
+  const whole = turnParts(value, place);
+  const says = whole.text !== undefined || whole.reasoning !== undefined || whole.calls.length > 0;
+  if (!says || whole.error === undefined || !('status' in whole.error)) return whole;
+  throw new Misfit(
+    [...place, 'error'],
+    'a turn that fails with a status says nothing: leave out text, reasoning and calls, or use disconnect',
+  );
+});
+
+const script = mapOf({
+  version: must(oneOf(1)),
+  model: or(model, model({}, [])),
+  turns: must(listOf(turn)),
+  repeat: may(oneOf('last')),
 });
 
 /** A script as it is used: everything that can be left out is there. */
-export type Script = z.output<typeof script>;
+export type Script = ReturnType<typeof script>;
 
-/** A script as it is written. */
-export type ScriptSource = z.input<typeof script>;
-export type ScriptTurn = z.input<typeof turn>;
+/** The form of the file, for editors. */
+export function scriptJsonSchema(): Readonly<Record<string, unknown>> {
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...script.schema };
+}
 
 const sizeLimit = 16 * 1024 * 1024;
-const turnKeys =
-  'a turn has expect, reasoning, text, chunk, delayMs, calls, usage, stop and error; docs: the scripted model';
 
 /** Reads a script. What is wrong with it is said with file, line and place. `shown` names the file in messages. */
 export async function readScript(path: string, shown: string): Promise<Script> {
@@ -115,18 +170,16 @@ function readText(path: string, shown: string): string {
   }
 }
 
-export async function parseScript(text: string, shown: string): Promise<Script> {
-  const parsed = script.safeParse(quickly(text) ?? (await fromYaml(text, shown)));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = (issue?.path ?? [])
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-  const keys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
-  const line = await lineOf(text, [...(issue?.path ?? []), ...keys.slice(0, 1)]);
-  const what = (issue?.message ?? 'is no script').replace(/^Invalid input: /, '');
-  throw invalid(`${shown}:${line}: ${place === '' ? '' : `${place}: `}${what}`, turnKeys);
+export async function parseScript(source: string, shown: string): Promise<Script> {
+  const value = quickly(source) ?? (await fromYaml(source, shown));
+  try {
+    return script(value, []);
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    const line = await lineOf(source, error.place);
+    const place = placeName(error.place);
+    throw invalid(`${shown}:${line}: ${place === '' ? '' : `${place}: `}${error.message}`, 'docs: the scripted model');
+  }
 }
 
 /** JSON needs no YAML parser, which takes 30 ms to load. */
@@ -156,7 +209,7 @@ async function fromYaml(text: string, shown: string): Promise<unknown> {
 }
 
 /** The line of a place in the file; of what is around it where it is missing. */
-async function lineOf(text: string, place: readonly PropertyKey[]): Promise<number> {
+async function lineOf(text: string, place: Place): Promise<number> {
   const { parseDocument, LineCounter, isMap, isScalar, isSeq } = await import('yaml');
   const lines = new LineCounter();
   let node: unknown = parseDocument(text, { lineCounter: lines }).contents;

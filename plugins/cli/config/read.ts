@@ -1,8 +1,8 @@
 import {
   type CommandArgs,
   type CommandHost,
-  columns,
   type ConfigProblemReport,
+  columns,
   type ValueReport,
   type Workbench,
   workbench,
@@ -15,7 +15,7 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     host.json({ values: values.map(shown) });
     return 0;
   }
-  const isLong = args.options['why'] === true;
+  const isLong = args.options.why === true;
   const rows = values.map((value) => [value.key, text(value.value), ...(isLong ? [from(value)] : [])]);
   for (const line of columns(rows)) host.print(line);
   await tellProblems(bench, host);
@@ -26,7 +26,7 @@ export async function get(args: CommandArgs, host: CommandHost): Promise<number>
   const bench = await benchOf(host);
   const value = await bench.config.get(args.positionals[0] ?? '');
   if (args.shared.json) host.json(shown(value));
-  else host.print(args.options['why'] === true ? `${text(value.value)}  (${from(value)})` : text(value.value));
+  else host.print(args.options.why === true ? `${text(value.value)}  (${from(value)})` : text(value.value));
   return 0;
 }
 
@@ -37,7 +37,7 @@ export async function paths(args: CommandArgs, host: CommandHost): Promise<numbe
     host.json({ files });
     return 0;
   }
-  const isLong = args.options['why'] === true;
+  const isLong = args.options.why === true;
   const rows = files.map(({ layer, file, exists, shadowed }) => [
     layer,
     file,

@@ -3,8 +3,8 @@ import { KernError, messageOf } from 'kern/plugin';
 
 export async function set(args: CommandArgs, host: CommandHost): Promise<number> {
   const [key = '', text] = args.positionals;
-  const level = args.options['project'] === true ? 'project' : 'user';
-  const isUnset = args.options['unset'] === true;
+  const level = args.options.project === true ? 'project' : 'user';
+  const isUnset = args.options.unset === true;
   if (isUnset === (text !== undefined)) {
     throw new KernError('usage', isUnset ? '--unset takes no value' : `kern config set ${key} needs a value`, {
       hint: `kern config set ${key} <value>, or kern config set ${key} --unset`,
@@ -12,7 +12,7 @@ export async function set(args: CommandArgs, host: CommandHost): Promise<number>
   }
   await host.view.use(workbench).load();
   const { config } = host.view.service(workbench);
-  const file = text === undefined ? await config.unset(key, level) : await config.set(key, await valueOf(text), level);
+  const file = text === undefined ? await config.unset(key, level) : await config.set(key, await parsed(text), level);
   const value = await config.get(key);
   if (args.shared.json) host.json({ file, key, value: value.value ?? null, origin: value.origin });
   else host.print(`${file}: ${key} ${text === undefined ? 'taken out' : `= ${JSON.stringify(value.value)}`}`);
@@ -22,7 +22,7 @@ export async function set(args: CommandArgs, host: CommandHost): Promise<number>
   return 0;
 }
 
-async function valueOf(text: string): Promise<unknown> {
+async function parsed(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
     const value: unknown = parse(text);

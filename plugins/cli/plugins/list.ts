@@ -15,7 +15,7 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     host.json({ plugins: reports.map(shown) });
     return 0;
   }
-  if (args.options['why'] === true) {
+  if (args.options.why === true) {
     for (const report of reports) for (const line of detailed(report)) host.print(line);
     return 0;
   }

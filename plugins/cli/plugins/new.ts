@@ -17,7 +17,7 @@ export async function create(args: CommandArgs, host: CommandHost): Promise<numb
     throw new KernError('usage', `${name} is the name of a built-in`, { hint: 'Choose another one.' });
   }
   const { home, root, program } = host.view.service(workbench);
-  const isUsers = args.options['user'] === true;
+  const isUsers = args.options.user === true;
   const folder = path.join(isUsers ? home : path.join(root, '.kern'), 'extensions', name);
   if (existsSync(folder))
     throw new KernError('usage', `${folder} is there already`, { hint: 'Choose another name, or move it away.' });

@@ -11,7 +11,7 @@ import { KernError } from 'kern/plugin';
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const bench = await benchOf(host);
   const [capability, key] = args.positionals;
-  if (args.options['why'] === true) return explain(bench, capability, key, args, host);
+  if (args.options.why === true) return explain(bench, capability, key, args, host);
   if (capability !== undefined)
     throw new KernError('usage', `kern providers has no use for ${capability}`, {
       hint: `To have it explained: kern providers --why ${args.positionals.join(' ')}`,
@@ -36,11 +36,7 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
 
 export async function turn(on: boolean, args: CommandArgs, host: CommandHost): Promise<number> {
   const id = args.positionals[0] ?? '';
-  const file = await (await benchOf(host)).switchProvider(
-    id,
-    on,
-    args.options['project'] === true ? 'project' : 'user',
-  );
+  const file = await (await benchOf(host)).switchProvider(id, on, args.options.project === true ? 'project' : 'user');
   if (args.shared.json) host.json({ id, state: on ? 'on' : 'off', file });
   else host.print(`${id} is ${on ? 'on' : 'off'} (${file})`);
   return 0;

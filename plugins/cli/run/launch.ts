@@ -69,7 +69,7 @@ export const launch: Command = {
   ],
   positionals: [{ name: 'message', rest: true, summary: 'What to do; @file adds a file.' }],
   run: async (_ctx, args, host) => {
-    if (args.options['listModels'] === true) return (await import('./list-models.ts')).listModels(args, host);
+    if (args.options.listModels === true) return (await import('./list-models.ts')).listModels(args, host);
     return (await import('./run.ts')).run(args, host);
   },
 };

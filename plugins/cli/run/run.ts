@@ -40,7 +40,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   }
   await Promise.all([view.use(agentSessions).load(), view.use(workbench).load()]);
   tellBlocked(host);
-  const isAsked = args.options['print'] === true || json || name !== 'text' || !stdin.isTTY || !stderr.isTTY;
+  const isAsked = args.options.print === true || json || name !== 'text' || !stdin.isTTY || !stderr.isTTY;
   if (!isAsked) view.ui = terminalUi(stdin, stderr);
   await using session = await view.service(agentSessions).create({ view, cwd, ...sessionOptions(args) });
   watchWhenSent(session, host);

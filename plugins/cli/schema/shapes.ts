@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { fromZod, type JsonSchema, titled } from './draft.ts';
+
+const manifest = z.strictObject({
+  extensions: z.array(z.string()).describe('The entry files, relative to this package'),
+  id: z.string().optional().describe('The id of its plugin, so that it is known before it is loaded'),
+  contributes: z
+    .record(z.string(), z.union([z.literal('*'), z.array(z.string())]))
+    .optional()
+    .describe('Keys of the items it supplies, by capability; * where only running it can tell'),
+  declares: z.array(z.string()).optional().describe('Ids of the capabilities and hooks that are its own'),
+  config: z.record(z.string(), z.unknown()).optional().describe("In a project's own package.json: its config"),
+});
+
+export const manifestSchema = (): JsonSchema =>
+  titled('kern in package.json', 'What a package says about its extensions', fromZod(manifest));
+
+const code = (what: string) => z.any().describe(what);
+
+const tool = z.looseObject({
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,64}$/)
+    .describe('What the model calls it'),
+  description: z.string().min(1).describe('What the model is told about it'),
+  parameters: code('A zod object, or any schema with `~standard`: validates, and types what execute gets').optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema, where parameters is not zod'),
+  annotations: z
+    .strictObject({
+      readOnly: z.boolean().optional(),
+      destructive: z.boolean().optional(),
+      title: z.string().optional(),
+    })
+    .optional(),
+  effects: code(
+    'A function (args, where) => Effect[]: what a call will do, for permissions. Default: everything',
+  ).optional(),
+  executionMode: z
+    .enum(['parallel', 'sequential'])
+    .optional()
+    .describe('One sequential tool in a batch makes the batch sequential'),
+  deferrable: z.boolean().optional(),
+  hidden: z.boolean().optional().describe('Not offered to the model unless asked for by name'),
+  prepareArguments: code('A function (args) => args: bends what models send into shape, before validation').optional(),
+  execute: code('A function (id, args, signal, onUpdate, ctx) => Promise<{content, details?, isError?, terminate?}>'),
+});
+
+export const toolSchema = (): JsonSchema =>
+  titled('A tool', 'ctx.contribute(tools, …), from kern/contracts', fromZod(tool));
