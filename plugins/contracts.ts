@@ -6,6 +6,7 @@ export * from './models/contract.ts';
 export * from './modes/api.ts';
 export * from './modes/contract.ts';
 export * from './permissions/contract.ts';
+export * from './processes/api.ts';
 export * from './processes/contract.ts';
 export * from './sessions/contract.ts';
 export * from './tools/api.ts';

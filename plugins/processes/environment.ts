@@ -103,7 +103,7 @@ export function isProviderSecret(name: string): boolean {
 
 /** The environment that children get: no provider keys, nothing that npm put there for its own script. */
 export function cleanEnvironment(env: Environment): Record<string, string> {
-  const byNpm = env['npm_lifecycle_event'] !== undefined;
+  const byNpm = env.npm_lifecycle_event !== undefined;
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || ownNames.has(name) || isProviderSecret(name)) continue;

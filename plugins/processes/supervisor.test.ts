@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { counts } from '../cli/test/soak.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { members, processTable } from './table.ts';
 
@@ -226,7 +227,7 @@ test('an abort after the end changes nothing', async () => {
 });
 
 test('aborts at random moments leave no process', { timeout: 60_000 }, async () => {
-  const rounds = process.env['KERN_SOAK'] === '1' ? 500 : 40;
+  const rounds = counts({ test: 40, soak: 500 });
   const supervisor = make();
   await supervisor.spawn('true', []).result;
   for (let round = 0; round < rounds; round += 8) {

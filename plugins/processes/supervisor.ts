@@ -24,7 +24,7 @@ interface Row {
 
 /** Starts children, knows them until nothing of them is left, and ends them. `env` is read at every start. */
 export function createSupervisor(env: NodeJS.ProcessEnv): Supervisor {
-  const outer = env['KERN_RUN'];
+  const outer = env.KERN_RUN;
   // Inside another kern the mark goes on from its mark: what that one ends, ends ours as well.
   const run = `${outer !== undefined && /^[0-9a-f.]+$/.test(outer) ? `${outer}.` : ''}${randomBytes(6).toString('hex')}`;
   const children = new Set<Supervised>();

@@ -1,3 +1,4 @@
+export { type Artifact, newArtifact } from './artifact.ts';
 export { type PreparedToolCall, prepareToolCall, type ToolCallRequest } from './call.ts';
 export { closest } from './closest.ts';
 export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';

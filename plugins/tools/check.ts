@@ -26,8 +26,8 @@ function problems(
 ): readonly string[] {
   const plain = dereferenced(schema, root);
   if (depth > 32) return [];
-  const all = Array.isArray(plain['allOf'])
-    ? plain['allOf'].filter(isRecord).flatMap((part) => problems(part, value, root, path, depth + 1))
+  const all = Array.isArray(plain.allOf)
+    ? plain.allOf.filter(isRecord).flatMap((part) => problems(part, value, root, path, depth + 1))
     : [];
   const options = alternativesOf(plain);
   if (options !== undefined) {
@@ -51,10 +51,10 @@ function problems(
     .map((name) => says(join(path, name), 'is missing'));
   const inner = Object.entries(value).flatMap(([name, field]) => {
     const property =
-      properties.get(name) ?? (isRecord(plain['additionalProperties']) ? plain['additionalProperties'] : undefined);
+      properties.get(name) ?? (isRecord(plain.additionalProperties) ? plain.additionalProperties : undefined);
     if (property !== undefined)
       return field === undefined ? [] : problems(property, field, root, join(path, name), depth + 1);
-    return plain['additionalProperties'] === false ? [says(join(path, name), 'is not a known field')] : [];
+    return plain.additionalProperties === false ? [says(join(path, name), 'is not a known field')] : [];
   });
   return [...all, ...missing, ...inner];
 }

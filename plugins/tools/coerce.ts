@@ -21,14 +21,14 @@ function bent(schema: JsonSchema, value: unknown, root: JsonSchema, depth: numbe
   const plain = dereferenced(schema, root);
   const options = alternativesOf(plain);
   if (options !== undefined) return fittest(options, value, root, depth);
-  switch (plain['type']) {
+  switch (plain.type) {
     case 'object':
       return bentObject(plain, value, root, depth);
     case 'array':
       return bentList(plain, value, root, depth);
     case 'number':
     case 'integer':
-      return numberIn(value, plain['type'] === 'integer') ?? value;
+      return numberIn(value, plain.type === 'integer') ?? value;
     case 'boolean':
       return truthIn(value) ?? value;
     case 'string':
@@ -54,7 +54,7 @@ function bentObject(schema: JsonSchema, value: unknown, root: JsonSchema, depth:
   if (!isRecord(object)) return value;
   const required = requiredOf(schema);
   const properties = propertiesOf(schema);
-  const rest = isRecord(schema['additionalProperties']) ? schema['additionalProperties'] : undefined;
+  const rest = isRecord(schema.additionalProperties) ? schema.additionalProperties : undefined;
   const entries = Object.entries(object).flatMap(([name, inner]): [string, unknown][] => {
     const property = properties.get(name) ?? rest;
     if (property === undefined) return [[name, inner]];
@@ -76,7 +76,7 @@ function bentList(schema: JsonSchema, value: unknown, root: JsonSchema, depth: n
     : Array.isArray(parsed)
       ? parsed
       : [isRecord(parsed) ? parsed : value];
-  const items = isRecord(schema['items']) ? schema['items'] : {};
+  const items = isRecord(schema.items) ? schema.items : {};
   const next = list.map((item) => bent(items, item, root, depth + 1));
   return Array.isArray(value) && next.every((item, at) => item === list[at]) ? value : next;
 }

@@ -94,10 +94,10 @@ function whyNoTool(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
     return 'a tool is an object {name, description, parameters, execute}';
   const tool = value as Record<string, unknown>;
-  if (typeof tool['name'] !== 'string' || !toolName.test(tool['name'])) return 'name: 1 to 64 letters, digits, _ or -';
-  if (typeof tool['description'] !== 'string' || tool['description'] === '') return 'description: the model needs one';
-  if (typeof tool['execute'] !== 'function') return 'execute: a function (id, args, signal, onUpdate, ctx) is missing';
-  if (tool['parameters'] === undefined && tool['inputSchema'] === undefined)
+  if (typeof tool.name !== 'string' || !toolName.test(tool.name)) return 'name: 1 to 64 letters, digits, _ or -';
+  if (typeof tool.description !== 'string' || tool.description === '') return 'description: the model needs one';
+  if (typeof tool.execute !== 'function') return 'execute: a function (id, args, signal, onUpdate, ctx) is missing';
+  if (tool.parameters === undefined && tool.inputSchema === undefined)
     return 'parameters: a zod object, or inputSchema with a JSON Schema, is missing';
   return undefined;
 }

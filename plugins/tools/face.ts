@@ -51,8 +51,8 @@ function isZod(schema: unknown): schema is z.ZodType {
 function fromLibrary(schema: unknown): JsonSchema | undefined {
   if (typeof schema !== 'object' && typeof schema !== 'function') return undefined;
   const standard = schema !== null && '~standard' in schema ? schema['~standard'] : undefined;
-  const converter = isRecord(standard) ? standard['jsonSchema'] : undefined;
-  const input = isRecord(converter) ? converter['input'] : undefined;
+  const converter = isRecord(standard) ? standard.jsonSchema : undefined;
+  const input = isRecord(converter) ? converter.input : undefined;
   if (typeof input !== 'function') return undefined;
   const made: unknown = Reflect.apply(input, converter, [{ target: 'draft-07' }]);
   return isRecord(made) ? tidied(made) : undefined;

@@ -15,12 +15,12 @@ export function propertiesOf(schema: JsonSchema): ReadonlyMap<string, JsonSchema
 }
 
 export function requiredOf(schema: JsonSchema): readonly string[] {
-  return Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
+  return Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
 }
 
 /** The alternatives of `anyOf` and `oneOf`, and of a list of types. */
 export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] | undefined {
-  const options = schema['anyOf'] ?? schema['oneOf'];
+  const options = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(options)) return options.filter(isRecord);
   const { type } = schema;
   return Array.isArray(type) ? type.map((one: unknown) => ({ ...schema, type: one })) : undefined;
@@ -29,9 +29,9 @@ export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] | unde
 /** Follows a `$ref` within the schema. */
 export function dereferenced(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  for (let steps = 0; steps < 20 && typeof current['$ref'] === 'string'; steps += 1) {
-    const path = current['$ref'].startsWith('#/') ? current['$ref'].slice(2).split('/') : [];
-    let target: unknown = current['$ref'].startsWith('#') ? root : {};
+  for (let steps = 0; steps < 20 && typeof current.$ref === 'string'; steps += 1) {
+    const path = current.$ref.startsWith('#/') ? current.$ref.slice(2).split('/') : [];
+    let target: unknown = current.$ref.startsWith('#') ? root : {};
     for (const part of path)
       target = isRecord(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
     current = isRecord(target) ? target : {};
@@ -42,11 +42,11 @@ export function dereferenced(schema: JsonSchema, root: JsonSchema): JsonSchema {
 /** Whether a value is of the kind a schema asks for, without a look inside. */
 export function isOfKind(schema: JsonSchema, value: unknown, root: JsonSchema): boolean {
   const plain = dereferenced(schema, root);
-  if ('const' in plain) return plain['const'] === value;
-  if (Array.isArray(plain['enum'])) return plain['enum'].includes(value);
+  if ('const' in plain) return plain.const === value;
+  if (Array.isArray(plain.enum)) return plain.enum.includes(value);
   const options = alternativesOf(plain);
   if (options !== undefined) return options.some((option) => isOfKind(option, value, root));
-  switch (plain['type']) {
+  switch (plain.type) {
     case 'string':
       return typeof value === 'string';
     case 'number':
@@ -69,20 +69,19 @@ export function isOfKind(schema: JsonSchema, value: unknown, root: JsonSchema): 
 /** What a value should look like, in a line: `{path: string, edits: [{oldText: string, newText: string}]}`. */
 export function shapeOf(schema: JsonSchema, root: JsonSchema = schema, depth = 0): string {
   const plain = dereferenced(schema, root);
-  if ('const' in plain) return JSON.stringify(plain['const']);
-  if (Array.isArray(plain['enum'])) return plain['enum'].map((value) => JSON.stringify(value)).join(' | ');
+  if ('const' in plain) return JSON.stringify(plain.const);
+  if (Array.isArray(plain.enum)) return plain.enum.map((value) => JSON.stringify(value)).join(' | ');
   const options = alternativesOf(plain);
   if (options !== undefined) return [...new Set(options.map((option) => shapeOf(option, root, depth)))].join(' | ');
-  if (depth > 3 && (plain['type'] === 'array' || plain['type'] === 'object')) return '…';
-  if (plain['type'] === 'array')
-    return `[${isRecord(plain['items']) ? shapeOf(plain['items'], root, depth + 1) : 'any'}]`;
-  if (plain['type'] !== 'object') return typeof plain['type'] === 'string' ? plain['type'] : 'any';
+  if (depth > 3 && (plain.type === 'array' || plain.type === 'object')) return '…';
+  if (plain.type === 'array') return `[${isRecord(plain.items) ? shapeOf(plain.items, root, depth + 1) : 'any'}]`;
+  if (plain.type !== 'object') return typeof plain.type === 'string' ? plain.type : 'any';
   const required = new Set(requiredOf(plain));
   const fields = [...propertiesOf(plain)].map(
     ([name, field]) => `${name}${required.has(name) ? '' : '?'}: ${shapeOf(field, root, depth + 1)}`,
   );
-  if (fields.length === 0 && isRecord(plain['additionalProperties']))
-    fields.push(`<name>: ${shapeOf(plain['additionalProperties'], root, depth + 1)}`);
+  if (fields.length === 0 && isRecord(plain.additionalProperties))
+    fields.push(`<name>: ${shapeOf(plain.additionalProperties, root, depth + 1)}`);
   return `{${fields.join(', ')}}`;
 }
 

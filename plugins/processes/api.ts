@@ -1,0 +1,1 @@
+export { createRing, type Ring } from './ring.ts';

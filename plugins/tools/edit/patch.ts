@@ -1,0 +1,131 @@
+import type { structuredPatch } from 'diff';
+import { type Splice, spliced } from './apply.ts';
+import { type Bytes, toText } from './lines.ts';
+
+export interface Patch {
+  /** The hunks, for reading: line ends as LF. */
+  readonly diff: string;
+  /** A unified patch of the file as it is. */
+  readonly patch: string;
+  /** In the new file. */
+  readonly firstChangedLine: number;
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+const context = 3;
+
+/** Made from the edited places and the lines around them: the size of the file does not matter. */
+export function patchOf(path: string, source: Bytes, splices: readonly Splice[], diff: typeof structuredPatch): Patch {
+  const hunks: Hunk[] = [];
+  let line = 1;
+  let counted = 0;
+  let shift = 0;
+  for (const { start, end, inside } of windowsOf(source, splices)) {
+    line += linesIn(source, counted, start);
+    counted = start;
+    const before = source.slice(start, end);
+    const after = spliced(
+      before,
+      inside.map((splice) => ({ start: splice.start - start, end: splice.end - start, text: splice.text })),
+    );
+    for (const hunk of hunksOf(shown(source, before), shown(source, after), diff)) {
+      hunks.push({ ...hunk, oldStart: hunk.oldStart + line - 1, newStart: hunk.newStart + line - 1 + shift });
+    }
+    shift += linesIn(after, 0, after.length) - linesIn(before, 0, before.length);
+  }
+  const text = hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.join('\n')}\n`).join('');
+  return {
+    diff: text.replaceAll('\r\n', '\n'),
+    patch: `--- ${path}\n+++ ${path}\n${text}`,
+    firstChangedLine: firstChanged(hunks[0]),
+  };
+}
+
+/** Whole lines around edits, those that would touch each other as one. */
+function windowsOf(source: Bytes, splices: readonly Splice[]) {
+  const windows: { start: number; end: number; inside: Splice[] }[] = [];
+  for (const splice of splices) {
+    const start = linesBack(source, splice.start, context);
+    const end = linesOn(source, splice.end, context);
+    const last = windows.at(-1);
+    if (last !== undefined && start <= last.end) {
+      last.end = Math.max(last.end, end);
+      last.inside.push(splice);
+    } else {
+      windows.push({ start, end, inside: [splice] });
+    }
+  }
+  return windows;
+}
+
+/** The start of the line `count` lines before the one of `at`. */
+function linesBack(source: Bytes, at: number, count: number): number {
+  let start = at === 0 ? 0 : source.lastIndexOf('\n', at - 1) + 1;
+  for (let line = 0; line < count && start > 0; line += 1)
+    start = start === 1 ? 0 : source.lastIndexOf('\n', start - 2) + 1;
+  return start;
+}
+
+/** The end of the line `count` lines after the one of `at`. */
+function linesOn(source: Bytes, at: number, count: number): number {
+  let end = at;
+  for (let line = 0; line <= count; line += 1) {
+    const next = source.indexOf('\n', end);
+    if (next === -1) return source.length;
+    end = next + 1;
+  }
+  return end;
+}
+
+function linesIn(text: Bytes, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/** In a file of CR alone these are the lines. */
+const shown = (source: Bytes, part: Bytes): string =>
+  toText(source.includes('\n') ? part : part.replaceAll('\r', '\n'));
+
+function hunksOf(before: string, after: string, diff: typeof structuredPatch): readonly Hunk[] {
+  const patch = diff('', '', before, after, '', '', { context, maxEditLength: 2_000 });
+  if (patch !== undefined) return patch.hunks;
+  // Too different for a comparison to say more.
+  const removed = linesOfText(before);
+  const added = linesOfText(after);
+  return [
+    {
+      oldStart: 1,
+      oldLines: removed.length,
+      newStart: 1,
+      newLines: added.length,
+      lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+    },
+  ];
+}
+
+function linesOfText(text: string): readonly string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Of an empty side the line before is named. */
+function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  const range = (start: number, count: number): string =>
+    `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+}
+
+function firstChanged(hunk: Hunk | undefined): number {
+  if (hunk === undefined) return 1;
+  const at = hunk.lines.findIndex((line) => line.startsWith('+') || line.startsWith('-'));
+  return Math.max(1, hunk.newStart + Math.max(0, at));
+}
