@@ -3,6 +3,7 @@ import { messageOf } from 'kern/plugin';
 import { ModelError } from './bridge/failure.ts';
 import {
   amount,
+  either,
   expected,
   fields,
   flag,
@@ -17,6 +18,7 @@ import {
   or,
   type Place,
   placeName,
+  shape,
   text,
   whole,
 } from './shape.ts';
@@ -142,7 +144,9 @@ export type Script = ReturnType<typeof script>;
 
 /** The form of the file, for editors. */
 export function scriptJsonSchema(): Readonly<Record<string, unknown>> {
-  return { $schema: 'http://json-schema.org/draft-07/schema#', ...script.schema };
+  const $schema = 'http://json-schema.org/draft-07/schema#';
+  const description = 'What the scripted model answers: one turn for each request';
+  return { $schema, title: 'A scripted model', description, ...script.schema };
 }
 
 const sizeLimit = 16 * 1024 * 1024;

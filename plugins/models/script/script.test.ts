@@ -363,21 +363,28 @@ describe('the file', () => {
   test.each([
     [
       'version: 1\nturns:\n  - text: a\n  - calls:\n      - { nam: read }\n',
-      's.yml:5: turns[1].calls[0].name: expected string, received undefined',
+      's.yml:5: turns[1].calls[0].nam: is not known; did you mean name?',
     ],
-    ['version: 1\nturns:\n  - text: a\n    chunck: 3\n', 's.yml:4: turns[0]: Unrecognized key: "chunck"'],
+    ['version: 1\nturns:\n  - text: a\n    chunck: 3\n', 's.yml:4: turns[0].chunck: is not known; did you mean chunk?'],
     ['version: 2\nturns: []\n', 's.yml:1: version: expected 1'],
-    ['version: 1\nturns:\n  - text: a\n    error: { status: 700 }\n', 's.yml:4: turns[0].error.status: Too big'],
+    [
+      'version: 1\nturns:\n  - text: a\n    error: { status: 700 }\n',
+      's.yml:4: turns[0].error.status: expected a number from 400 to 599, not 700',
+    ],
     [
       'version: 1\nturns:\n  - text: a\n    error: { fail: 1 }\n',
-      's.yml:4: turns[0].error: expected {status: 400 to 599, body, retryAfter}',
+      's.yml:4: turns[0].error: expected {status, body, retryAfter}, {disconnect',
     ],
     [
       'version: 1\nturns:\n  - text: a\n    error: { status: 500 }\n',
       's.yml:4: turns[0].error: a turn that fails with a status says nothing',
     ],
     ['version: 1\nturns:\n  - text: [unclosed\n', 's.yml:4: '],
-    ['just text\n', 's.yml:1: expected object, received string'],
+    [
+      'version: 1\nturns:\n  - calls:\n      - args: {}\n',
+      's.yml:4: turns[0].calls[0].name: is missing; expected a text that is not empty',
+    ],
+    ['just text\n', 's.yml:1: expected a map, not "just text"'],
     ['', 's.yml:1: '],
     ['{"version":1,"turns":[\n{"text":7}]}', 's.yml:2: turns[0].text'],
     [
