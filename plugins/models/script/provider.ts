@@ -115,7 +115,10 @@ function breakingPoint(error: Failure, deltas: number): number {
 
 /** What a reply breaks with; a stall takes its time. */
 async function breaking(endpoint: ModelEndpoint, error: Failure, signal: AbortSignal): Promise<ModelError> {
-  if (!('stall' in error)) return modelErrors.disconnected(endpoint, 'the connection was cut, as the script says');
+  if (!('stall' in error)) {
+    const message = `script (${endpoint.baseUrl}): the connection was cut, as the script says`;
+    return new ModelError('model_disconnected', message, { hint: 'take `error` out of the turn for a whole reply' });
+  }
   const idleTimeoutMs = endpoint.idleTimeoutMs ?? defaultIdleTimeoutMs;
   await wait(idleTimeoutMs, undefined, { signal });
   return modelErrors.stalled(endpoint, idleTimeoutMs);
