@@ -99,5 +99,6 @@ export const builtins: readonly BuiltinManifest[] = [
   { id: 'cli.doctor', path: 'cli/doctor', declares: [], contributes: { command: ['doctor'] }, load: async () => (await import('./cli/doctor/index.ts')).default },
   { id: 'cli.plugins', path: 'cli/plugins', declares: [], contributes: { command: ['plugins', 'plugins list', 'plugins info', 'plugins enable', 'plugins disable', 'plugins eject', 'plugins new', 'plugins test'] }, load: async () => (await import('./cli/plugins/index.ts')).default },
   { id: 'cli.schema', path: 'cli/schema', declares: [], contributes: { command: ['schema'], schema: ['config', 'plugin-manifest', 'script', 'session-entry', 'tool'] }, load: async () => (await import('./cli/schema/index.ts')).default },
+  { id: 'bench', path: 'bench', declares: [], contributes: { command: ['bench'] }, load: async () => (await import('./bench/index.ts')).default },
   { id: 'docs', path: 'docs', declares: [], contributes: { command: ['docs', 'docs generate'] }, load: async () => (await import('./docs/index.ts')).default },
 ];

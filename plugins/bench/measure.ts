@@ -1,0 +1,19 @@
+import type { Ground } from './ground.ts';
+import type { Name } from './names.ts';
+import type { Table } from './table.ts';
+
+type Measure = (ground: Ground) => Promise<Table>;
+
+/** Each loads when its turn comes. */
+export const measures: Readonly<Record<Name, () => Promise<Measure>>> = {
+  start: async () => (await import('./start.ts')).start,
+  request: async () => (await import('./request.ts')).request,
+  extensions: async () => (await import('./extensions.ts')).extensions,
+  turns: async () => (await import('./turns.ts')).turns,
+  read: async () => (await import('./read.ts')).read,
+  deltas: async () => (await import('./deltas.ts')).deltas,
+  save: async () => (await import('./save.ts')).save,
+  memory: async () => (await import('./memory.ts')).memory,
+  prompt: async () => (await import('./prompt.ts')).prompt,
+  hook: async () => (await import('./hook.ts')).hook,
+};
