@@ -6,20 +6,38 @@ import { sourceText } from './layers.ts';
 export class ConfigPort implements SettingsPort {
   readonly #config: Config;
   readonly #extra: Readonly<Record<string, unknown>>;
-  version = 0;
+  /** Grows when the config says something else; what was asked before is asked again. */
+  #version = 0;
+  #plugins = new Map<string, ReturnType<SettingsPort['plugin']>>();
 
   constructor(config: Config, extra: Readonly<Record<string, unknown>> = {}) {
     this.#config = config;
     this.#extra = extra;
   }
 
+  get version(): number {
+    return this.#version;
+  }
+
+  renew(): void {
+    this.#version += 1;
+    this.#plugins = new Map();
+  }
+
   get(key: string): unknown {
     return Object.hasOwn(this.#extra, key) ? this.#extra[key] : this.#config.get(key).value;
   }
 
+  // Every snapshot asks for every plugin.
   plugin(id: string, level: Parameters<SettingsPort['plugin']>[1]): ReturnType<SettingsPort['plugin']> {
-    const { state, by, settings, failure } = this.#config.plugin(id, level);
-    return { off: state === 'off' ? (by ?? `plugins.${id}: false`) : undefined, settings, ...(failure === undefined ? {} : { failure }) };
+    const key = `${level}:${id}`;
+    let found = this.#plugins.get(key);
+    if (found === undefined) {
+      const { state, by, settings, failure } = this.#config.plugin(id, level);
+      found = { off: state === 'off' ? (by ?? `plugins.${id}: false`) : undefined, settings, ...(failure === undefined ? {} : { failure }) };
+      this.#plugins.set(key, found);
+    }
+    return found;
   }
 
   provider(id: string, level: Parameters<SettingsPort['provider']>[1]): ReturnType<SettingsPort['provider']> {

@@ -107,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const followConfig = async (): Promise<void> => {
     const change = await config.reload();
     if (change.keys.length === 0) return;
-    settings.version += 1;
+    settings.renew();
     await kernel.configure(settings, change.keys);
   };
 
