@@ -8,6 +8,7 @@ export type HostModules = Readonly<Record<string, () => object | Promise<object>
 export class HostNames {
   readonly #modules: HostModules;
   readonly #loaded = new Map<string, object>();
+  readonly #loading = new Map<string, Promise<object>>();
 
   constructor(modules: HostModules) {
     this.#modules = modules;
@@ -17,11 +18,22 @@ export class HostNames {
     return Object.hasOwn(this.#modules, id);
   }
 
-  async load(id: string): Promise<object> {
-    const loaded = this.#loaded.get(id) ?? (await this.#modules[id]?.());
-    if (loaded === undefined) throw new KernError('host_name_unknown', `the host has no module ${id}`);
-    this.#loaded.set(id, loaded);
-    return loaded;
+  load(id: string): Promise<object> {
+    const loading = this.#loading.get(id) ?? this.#load(id);
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #load(id: string): Promise<object> {
+    try {
+      const loaded = this.#loaded.get(id) ?? (await this.#modules[id]?.());
+      if (loaded === undefined) throw new KernError('host_name_unknown', `the host has no module ${id}`);
+      this.#loaded.set(id, loaded);
+      return loaded;
+    } catch (error) {
+      this.#loading.delete(id); // the next import tries again
+      throw error;
+    }
   }
 
   /** For `require`, which cannot wait. */

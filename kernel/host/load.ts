@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { KernError, messageOf } from '../error.ts';
 import { Compiler } from './compile.ts';
@@ -83,17 +83,14 @@ function admit(file: string, hash: string, options: LoadOptions): void {
   }
 }
 
+/** Regular files only: opening a pipe would wait for its writer. */
 function realEntry(entry: string): string {
-  try {
-    return realpathSync(entry);
-  } catch (cause) {
-    throw new LoadError('plugin_missing_import', `${entry} is not there`, {
-      file: entry,
-      missing: [entry],
-      cause,
-      hint: 'create the file; it is tried again when it appears',
-    });
-  }
+  if (statSync(entry, { throwIfNoEntry: false })?.isFile() === true) return realpathSync(entry);
+  throw new LoadError('plugin_missing_import', `${entry} is not there, or is no file`, {
+    file: entry,
+    missing: [entry],
+    hint: 'create the file; it is tried again when it appears',
+  });
 }
 
 /** Once: a default export that has a `default` of its own is what its author meant. CommonJS that was compiled from an ES module is unwrapped first. */

@@ -282,6 +282,23 @@ test('the file event of a touched path neither tells it again nor opens a window
   expect(batches).toEqual([[path('a.ts')]]);
 });
 
+test('a touched folder is looked through: what changed, came and went below it', async () => {
+  const { watcher, write, path, batches } = bench(60_000);
+  for (const name of ['a.ts', 'gone.ts', 'same.ts', 'extensions/old.ts']) write(name, 'one');
+  watcher.watch('me', [path('a.ts'), path('gone.ts'), path('same.ts'), path('later.ts'), path('extensions')]);
+  write('a.ts', 'two');
+  rmSync(path('gone.ts'));
+  write('later.ts', 'here');
+  write('extensions/new.ts', 'here');
+  write('nobody-asked.ts', 'here');
+  watcher.touched([dirname(path('a.ts'))]);
+  const told = ['a.ts', 'extensions/new.ts', 'gone.ts', 'later.ts'].map(path);
+  await vi.waitFor(() => expect(batches).toEqual([told]));
+  write('extensions/pack/index.ts', 'here');
+  watcher.touched([path('extensions/pack')]);
+  await vi.waitFor(() => expect(batches.at(-1)).toContain(path('extensions/pack/index.ts')));
+});
+
 test('touched through a link is touched', async () => {
   const { watcher, write, path, batches } = bench(60_000);
   write('real/a.ts', 'one');

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 import { codeOf, KernError, messageOf } from '../error.ts';
-import { compare, type FilePrint, listed, type Print, printNow, printsBelow } from './fingerprint.ts';
+import { compare, listed, type Print, printNow, printsBelow } from './fingerprint.ts';
 
 export interface WatcherOptions {
   /** How long it stays quiet before changes are told. Default 50. */
@@ -19,7 +19,7 @@ export interface Watcher {
    */
   watch(owner: string, paths: readonly string[], known?: ReadonlyMap<string, string>): void;
   unwatch(owner: string): void;
-  /** Looks at these paths at once, without waiting for a file event. */
+  /** Looks at these paths at once, and for a folder at all below it, without waiting for a file event. */
   touched(paths: readonly string[]): void;
   /** Resolves when no debounce window is open and nothing is being compared. */
   pending(): Promise<void>;
@@ -81,7 +81,9 @@ class ContentWatcher implements Watcher {
   }
 
   touched(paths: readonly string[]): void {
-    const noted = paths.flatMap((path) => [resolve(path), realPath(path)]).map((path) => this.#note(path));
+    const given = new Set(paths.flatMap((path) => [resolve(path), realPath(path)]));
+    const differing = [...given].flatMap((path) => this.#knownAt(path)).filter((path) => this.#differs(path));
+    const noted = differing.map((path) => this.#note(path));
     if (noted.includes(true)) this.#flush();
   }
 
@@ -95,10 +97,10 @@ class ContentWatcher implements Watcher {
   async close(): Promise<void> {
     this.#closed = true;
     this.#closeWindow();
-    for (const timer of this.#rechecks) clearTimeout(timer);
     this.#owners.clear();
     this.#wanted.clear();
     await this.#work;
+    for (const timer of this.#rechecks) clearTimeout(timer);
     await this.#chokidar?.close();
     this.#chokidar = undefined;
   }
@@ -196,15 +198,30 @@ class ContentWatcher implements Watcher {
       void underWay.then(() => this.#heard(path)); // what is known of it is about to be replaced
       return;
     }
-    const before = this.#seen.get(path);
-    const now = this.#readable(() => printNow(path, { hash: false }));
-    if (now?.kind !== (before?.kind ?? 'absent')) this.#note(path);
-    else if (now?.kind === 'file' && before?.kind === 'file') this.#heardFile(path, before, now);
+    const seen = this.#seen.get(path);
+    if (this.#differs(path)) this.#note(path);
+    else if (seen?.kind === 'file' && seen.hash === undefined && this.#seen.size <= listed) this.#learn(path);
   }
 
-  #heardFile(path: string, before: FilePrint, now: FilePrint): void {
-    if (before.mark !== now.mark) this.#note(path);
-    else if (before.hash === undefined && this.#seen.size <= listed) this.#learn(path);
+  /** By what the file system says, without reading. */
+  #differs(path: string): boolean {
+    const before = this.#seen.get(path);
+    const now = this.#readable(() => printNow(path, { hash: false })) ?? { kind: 'absent' };
+    if (now.kind !== (before?.kind ?? 'absent')) return true;
+    return now.kind === 'file' && before?.kind === 'file' && now.mark !== before.mark;
+  }
+
+  /** A path, and for a folder all that somebody watches below it, what has just come included. */
+  #knownAt(path: string): string[] {
+    if (this.#readable(() => printNow(path, { hash: false }))?.kind !== 'folder') return [path];
+    const watched = [...this.#wanted.keys()].filter((wanted) => isSameOrBelow(wanted, path));
+    const folders = this.#concerns(path)
+      ? [path]
+      : watched.filter((wanted) => this.#seen.get(wanted)?.kind === 'folder');
+    const come = folders.flatMap((folder) => [
+      ...(this.#readable(() => printsBelow(folder, isPassedOver)) ?? new Map()).keys(),
+    ]);
+    return [path, ...new Set([...this.#seen.keys()].filter((seen) => isSameOrBelow(seen, path)).concat(watched, come))];
   }
 
   /** Reads what is there, so that a touch can be told from a change later. */

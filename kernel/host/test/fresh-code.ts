@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { LoadError } from '../load-error.ts';
@@ -349,6 +350,47 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     bench.write('b.ts', `export const b: string = 'b';\n`);
     bench.write('c/index.ts', `export const c: string = 'c';\n`);
     assert.equal(exported(await bench.load('entry.ts')), 'abc');
+  },
+
+  async 'specifiers of every form: with a query, a space, a per cent, a URL, an absolute path, the own name'(bench) {
+    bench.write('package.json', JSON.stringify({ name: 'me', type: 'module', exports: { './part': './my part.js' } }));
+    bench.write('my part.js', `export const part = {};\n`);
+    bench.write('100%.js', `export const hundred = 100;\n`);
+    bench.write(
+      'entry.js',
+      `import { part } from './my%20part.js';\nimport { part as again } from 'me/part';\nimport { part as other } from './my part.js?v=2';\n` +
+        `import { hundred } from './100%.js';\nconst url = await import(new URL('./my%20part.js', import.meta.url).href);\n` +
+        `const path = await import(import.meta.dirname + '/my part.js');\n` +
+        `export default { value: [part === again, part === other, url.part === part, path.part === part, hundred] };\n`,
+    );
+    const loaded = await bench.load('entry.js');
+    assert.deepEqual(exported(loaded), [true, false, true, true, 100]);
+    assert.equal(loaded.files.length, 3);
+  },
+
+  async 'import() in CommonJS reaches the host, own files and packages'(bench) {
+    bench.write('node_modules/lib/package.json', JSON.stringify({ name: 'lib', type: 'module', exports: './main.js' }));
+    bench.write('node_modules/lib/main.js', `export const lib = 'lib';\n`);
+    bench.write('own.mjs', `export const own = 'own';\n`);
+    bench.write(
+      'entry.cjs',
+      `module.exports = { value: async () => [(await import('zod')).z.mark, (await import('./own.mjs')).own, (await import('lib')).lib] };\n`,
+    );
+    const value = exported(await bench.load('entry.cjs')) as () => Promise<string[]>;
+    assert.deepEqual(await value(), ['the zod of the host', 'own', 'lib']);
+  },
+
+  async 'what cannot be read is an error, not a hang'(bench) {
+    bench.write('entry.ts', `import './folder';\nexport default 1;\n`);
+    bench.write('folder/nothing.md', '');
+    const failed = await failure(bench.load('entry.ts'));
+    assert.equal(failed.code, 'plugin_missing_import');
+    assert.ok(failed.missing.includes(bench.path('folder/index.ts')));
+    if (process.platform === 'win32') return;
+    execFileSync('mkfifo', [bench.path('pipe.ts')]);
+    bench.write('entry.ts', `import './pipe.ts';\nexport default 1;\n`);
+    assert.equal((await failure(bench.load('entry.ts'))).code, 'plugin_missing_import');
+    assert.equal((await failure(bench.load('pipe.ts'))).code, 'plugin_missing_import');
   },
 
   async 'an optional import that is not there is told, so that it can be watched'(bench) {
