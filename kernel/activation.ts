@@ -37,11 +37,18 @@ export interface OfferRecord {
   readonly priority: number | undefined;
   readonly path: string | undefined;
   readonly provider: string;
+  /** The place of its group or provider within setup: it stays when the group is replaced. */
+  readonly rank: number;
+  /** The place within the group. */
   readonly sequence: number;
-  /** The schema it was parsed with, and what came of it. */
+  /** What was offered, the schema it was parsed with, and what came of it. */
+  readonly offered: unknown;
   readonly schema: Schema<unknown>;
   readonly parsed: Parsed<unknown>;
-  withdrawn: boolean;
+  /** Shared by all copies of this record. */
+  readonly fate: { isWithdrawn: boolean };
+  /** Of a stub: wakes its plugin and answers with what the plugin really offers. */
+  readonly forward?: () => Promise<OfferRecord>;
 }
 
 export interface ProviderRecord {
@@ -62,7 +69,9 @@ export class Activation {
   state: ActivationState = 'staged';
   /** Removed code is signalled at once and gets a few seconds; replaced code drains without a limit. */
   removed = false;
-  inFlight = 0;
+  /** Calls that run in it, and what else holds it. */
+  #calls = 0;
+  #holds = 0;
   taps: readonly TapRecord[] = [];
   offers: readonly OfferRecord[] = [];
   providers: readonly ProviderRecord[] = [];
@@ -72,13 +81,16 @@ export class Activation {
   hookMs = 0;
   /** Calls into it that must not wait for ever: told when it is gone. */
   readonly waiters = new Set<() => void>();
-  readonly #disposers: (() => unknown)[] = [];
+  /** While its disposers run: they may still use what others offer. */
+  isUndoing = false;
+  readonly #disposers = new Set<{ readonly fn: () => unknown }>();
   #sequence = 0;
-  readonly #onIdle: (activation: Activation) => void;
+  readonly #idleWaiters: (() => void)[] = [];
+  readonly #onFree: (activation: Activation) => void;
 
-  constructor(unit: PluginUnit, onIdle: (activation: Activation) => void) {
+  constructor(unit: PluginUnit, onFree: (activation: Activation) => void) {
     this.unit = unit;
-    this.#onIdle = onIdle;
+    this.#onFree = onFree;
   }
 
   get id(): string {
@@ -89,44 +101,83 @@ export class Activation {
     return this.unit.level;
   }
 
+  /** The project whose views alone see it. */
+  get root(): string | undefined {
+    return rootOf(this.unit);
+  }
+
   next(): number {
     this.#sequence += 1;
     return this.#sequence;
   }
 
   enter(): void {
-    this.inFlight += 1;
+    this.#calls += 1;
   }
 
   leave(): void {
-    this.inFlight -= 1;
-    if (this.inFlight === 0 && this.state === 'draining') this.#onIdle(this);
+    this.#calls -= 1;
+    if (this.#calls === 0) for (const waiter of this.#idleWaiters.splice(0)) waiter();
+    this.#tellIfFree();
   }
 
-  defer(fn: () => unknown): () => void {
-    this.#disposers.push(fn);
+  /** Keeps it loaded, without a call; answers with what lets it go, once. */
+  hold(): () => void {
+    this.#holds += 1;
+    let isHeld = true;
     return () => {
-      const at = this.#disposers.indexOf(fn);
-      if (at >= 0) this.#disposers.splice(at, 1);
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      this.#tellIfFree();
     };
   }
 
-  /** Undoes everything, last first. A disposer that fails is handed to `failed` and stops none of the others. */
-  async dispose(failed: (error: unknown) => void): Promise<void> {
-    if (this.state === 'gone') return;
+  get isFree(): boolean {
+    return this.#calls + this.#holds === 0;
+  }
+
+  #tellIfFree(): void {
+    if (this.isFree && this.state === 'draining') this.#onFree(this);
+  }
+
+  /** Resolves when no call runs in it. */
+  async whenIdle(): Promise<void> {
+    if (this.#calls > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  defer(fn: () => unknown): () => void {
+    // An object of its own, so that the same function twice is two.
+    const disposer = { fn };
+    this.#disposers.add(disposer);
+    return () => void this.#disposers.delete(disposer);
+  }
+
+  /** From here on nothing of it runs any more but what undoes it, and nobody waits for it. */
+  end(): void {
     this.state = 'gone';
     this.controller.abort();
-    for (let fn = this.#disposers.pop(); fn !== undefined; fn = this.#disposers.pop()) {
-      try {
-        await fn();
-      } catch (error) {
-        failed(error);
-      }
-    }
-    this.taps = [];
-    this.offers = [];
-    this.providers = [];
     for (const waiter of this.waiters) waiter();
     this.waiters.clear();
   }
+
+  /** Undoes everything, last first. `undo` runs one disposer and answers for its failure. */
+  async dispose(undo: (fn: () => unknown) => Promise<void>): Promise<void> {
+    this.isUndoing = true;
+    while (this.#disposers.size > 0) {
+      const last = [...this.#disposers].reverse();
+      this.#disposers.clear();
+      for (const { fn } of last) await undo(fn);
+    }
+    this.isUndoing = false;
+    this.taps = [];
+    this.offers = [];
+    this.providers = [];
+    this.starters.length = 0;
+    this.crashers.length = 0;
+    this.scope = undefined;
+  }
 }
+
+/** Only a project's plugin has a root that narrows who sees it. */
+export const rootOf = (unit: Pick<PluginUnit, 'level' | 'root'>): string | undefined => (unit.level === 'project' ? (unit.root ?? '') : undefined);

@@ -1,17 +1,18 @@
 import type { Activation, OfferRecord } from './activation.ts';
-import type { Cells } from './cells.ts';
 import type { Entry, Where } from './capability.ts';
+import type { Cells } from './cells.ts';
 import type { Clock } from './clock.ts';
+import type { Pin } from './drain.ts';
 import type { Ownership } from './owner.ts';
 import type { Events, Handle, TrustGate, View } from './plugin.ts';
 import type { Journal } from './report.ts';
 import type { SettingsPort } from './settings.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Answer, Snapshot } from './snapshot.ts';
 
 /** Whose an entry is: what a call into it is booked on. */
 export interface Owned {
   readonly activation: Activation | undefined;
-  readonly record: Pick<OfferRecord, 'withdrawn'>;
+  readonly record: Pick<OfferRecord, 'fate' | 'forward'>;
 }
 
 /** What views and scopes need of the kernel. */
@@ -31,14 +32,16 @@ export interface Core {
   readonly freezeDeeply: boolean;
   readonly owned: WeakMap<Entry<unknown>, Owned>;
   snapshot(): Snapshot;
-  /** Wakes idle plugins that supply or declare a capability. */
-  wake(capability: string): Promise<void>;
-  /** Asks the providers of a capability for a place, each within its limit. */
-  ask(capability: string, where: Where, signal: AbortSignal | undefined): Promise<void>;
+  /** What runs now of a plugin. */
+  active(key: string): Activation | undefined;
+  /** Wakes idle plugins that supply or declare a capability, as seen from a project. */
+  wake(capability: string, root: string): Promise<void>;
+  /** Asks those providers of a snapshot that have not answered for a place, each within its limit. */
+  ask(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>>;
   /** An activation's taps, offers or providers changed while it was live. */
-  changed(activation: Activation, what: 'taps' | 'offers'): void;
+  changed(activation: Activation): void;
   /** Keeps the activations of a snapshot from being disposed. */
-  pin(snapshot: Snapshot): () => void;
+  pin(snapshot: Snapshot): Pin;
   settled(limitMs: number): Promise<void>;
   touched(paths: readonly string[]): void;
   watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle;

@@ -1,37 +1,54 @@
 import type { Activation } from './activation.ts';
 import type { Cells } from './cells.ts';
 import type { Clock } from './clock.ts';
+import { KernError } from './error.ts';
+import { within } from './limit.ts';
+import type { Ownership } from './owner.ts';
 import type { Journal } from './report.ts';
 import type { Snapshot } from './snapshot.ts';
 
-const removedGraceMs = 5_000;
+/** How long removed code, and one disposer, may take. */
+export const graceMs = 5_000;
+
+/** Keeps the activations of a snapshot loaded; `extend` when its snapshot has grown. */
+export interface Pin {
+  extend(snapshot: Snapshot): void;
+  release(): void;
+}
+
+export interface DrainPorts {
+  readonly owners: Ownership;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly cells: Cells;
+}
 
 /** Lets old activations end: replaced ones when nothing holds them, removed ones after a few seconds at the latest. */
 export class Drain {
-  readonly #journal: Journal;
-  readonly #clock: Clock;
-  readonly #cells: Cells;
+  readonly #ports: DrainPorts;
   readonly #draining = new Set<Activation>();
-  readonly #pins = new Set<Snapshot[]>();
+  readonly #pins = new Set<{ snapshot: Snapshot }>();
   readonly #ending = new Set<Promise<void>>();
   disposed = 0;
 
-  constructor(journal: Journal, clock: Clock, cells: Cells) {
-    this.#journal = journal;
-    this.#clock = clock;
-    this.#cells = cells;
+  constructor(ports: DrainPorts) {
+    this.#ports = ports;
   }
 
   get draining(): readonly Activation[] {
     return [...this.#draining];
   }
 
-  pin(snapshot: Snapshot): () => void {
-    // An array of its own, so that two pins of one snapshot are two.
-    const pin = [snapshot];
+  pin(snapshot: Snapshot): Pin {
+    const pin = { snapshot };
     this.#pins.add(pin);
-    return () => {
-      if (this.#pins.delete(pin)) this.sweep();
+    return {
+      extend: (grown) => {
+        pin.snapshot = grown;
+      },
+      release: () => {
+        if (this.#pins.delete(pin)) this.#sweep();
+      },
     };
   }
 
@@ -42,41 +59,56 @@ export class Drain {
     this.#endIfFree(activation);
   }
 
-  /** Nothing takes over: it is told at once, and gone soon. */
+  /** Nothing takes over: it is told at once, and gone soon. So are its older revisions that still drain. */
   remove(activation: Activation): void {
-    activation.state = 'draining';
-    activation.removed = true;
-    activation.controller.abort();
-    this.#draining.add(activation);
-    const cancel = this.#clock.after(removedGraceMs, () => this.#end(activation));
-    activation.defer(cancel);
-    this.#endIfFree(activation);
+    const older = this.draining.filter((other) => other.unit.key === activation.unit.key && !other.removed);
+    for (const one of [activation, ...older]) {
+      one.state = 'draining';
+      one.removed = true;
+      this.#draining.add(one);
+      one.defer(this.#ports.clock.after(graceMs, () => this.#end(one)));
+      // Its listeners run here: what they throw is its own.
+      this.#ports.owners.run({ activation: one }, () => one.controller.abort());
+      this.#endIfFree(one);
+    }
   }
 
-  sweep(): void {
+  #sweep(): void {
     for (const activation of this.#draining) this.#endIfFree(activation);
   }
 
-  readonly onIdle = (activation: Activation): void => this.#endIfFree(activation);
+  readonly onFree = (activation: Activation): void => this.#endIfFree(activation);
 
   #endIfFree(activation: Activation): void {
-    if (activation.state !== 'draining' || activation.inFlight > 0) return;
-    for (const [snapshot] of this.#pins) if (snapshot?.place.has(activation) === true) return;
+    if (activation.state !== 'draining' || !activation.isFree) return;
+    for (const { snapshot } of this.#pins) if (snapshot.place.has(activation)) return;
     this.#end(activation);
   }
 
   #end(activation: Activation): void {
-    if (!this.#draining.delete(activation)) return;
+    if (!this.#draining.has(activation)) return;
     const ending = this.dispose(activation).finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
 
-  /** Disposes at once, whatever holds it. */
+  /** Disposes at once, whatever holds it. Never rejects. */
   async dispose(activation: Activation): Promise<void> {
     if (activation.state === 'gone') return;
+    this.#draining.delete(activation);
     this.disposed += 1;
-    await activation.dispose((error) => this.#journal.failure(activation.id, 'dispose_failed', 'unloading', error));
-    await this.#cells.forget(activation);
+    const { owners, journal, clock, cells } = this.#ports;
+    const undo = async (fn: () => unknown): Promise<void> => {
+      try {
+        await within(clock, graceMs, owners.run({ activation }, async () => fn()), () => {
+          throw new KernError('dispose_late', `a disposer took longer than ${graceMs} ms`);
+        });
+      } catch (error) {
+        journal.failure(activation.id, 'dispose_failed', 'unloading', error);
+      }
+    };
+    owners.run({ activation }, () => activation.end());
+    await activation.dispose(undo);
+    await undo(() => cells.forget(activation));
   }
 
   /** Resolves when every end that has begun is through. */

@@ -40,7 +40,7 @@ export interface Hook<K extends HookKind = HookKind, I = unknown, A = unknown> {
   readonly token: 'hook';
   readonly id: string;
   readonly kind: K;
-  /** Answers of `decide` (and values of `transform`) are parsed; one that does not parse counts as a failure. */
+  /** Answers of `decide`, and where it is given of `transform` and `gather`, are parsed; one that does not parse counts as a failure. */
   readonly answer?: Schema<A>;
   /** A guarding hook denies when a tap fails, is late, or its keeper is missing. `deny` makes that answer. */
   readonly guard?: { readonly keeper?: string; readonly deny: (reason: string) => A };
@@ -61,8 +61,8 @@ type Row = { readonly id: string; readonly limitMs?: number };
 
 export const event = <I>(row: Row): Hook<'event', I, never> => ({ token: 'hook', kind: 'event', ...row });
 export const series = <I>(row: Row): Hook<'series', I, never> => ({ token: 'hook', kind: 'series', ...row });
-export const transform = <I>(row: Row): Hook<'transform', I, never> => ({ token: 'hook', kind: 'transform', ...row });
-export const gather = <I, A>(row: Row): Hook<'gather', I, A> => ({ token: 'hook', kind: 'gather', ...row });
+export const transform = <I>(row: Row & { readonly answer?: Schema<I> }): Hook<'transform', I, I> => ({ token: 'hook', kind: 'transform', ...row });
+export const gather = <I, A>(row: Row & { readonly answer?: Schema<A> }): Hook<'gather', I, A> => ({ token: 'hook', kind: 'gather', ...row });
 export const resolve = <I, A>(row: Row): Hook<'resolve', I, A> => ({ token: 'hook', kind: 'resolve', ...row });
 export const decide = <I, A>(row: Row & Pick<Hook<'decide', I, A>, 'guard' | 'onlyFrom'> & { readonly answer: Schema<A> }): Hook<'decide', I, A> => ({ token: 'hook', kind: 'decide', ...row });
 

@@ -3,8 +3,9 @@ import type { TapRecord } from './activation.ts';
 import type { Clock } from './clock.ts';
 import { KernError, messageOf } from './error.ts';
 import { type Hook, limitOf } from './hook.ts';
+import { Limit } from './limit.ts';
 import { priorityOf } from './order.ts';
-import type { Ownership, Running, TapClock } from './owner.ts';
+import type { Ownership, TapClock } from './owner.ts';
 import type { View } from './plugin.ts';
 import type { Journal } from './report.ts';
 import { parse } from './schema.ts';
@@ -13,12 +14,18 @@ export interface HookPorts {
   readonly owners: Ownership;
   readonly journal: Journal;
   readonly clock: Clock;
+  readonly freezeDeeply: boolean;
 }
 
-/** One call: the view it is made through, and where gathered answers go. */
+/** One call: the view it is made through, and where gathered answers go, each at the place of its tap. */
 interface Call {
   readonly view: View;
   readonly gathered: unknown[];
+}
+
+interface Compiled {
+  readonly count: number;
+  readonly call: (input: unknown, call: Call) => unknown;
 }
 
 type Done = (error?: Error | null, result?: unknown) => void;
@@ -29,11 +36,15 @@ const muteAfter = 5;
 export class CompiledHooks {
   readonly taps: readonly TapRecord[];
   readonly #ports: HookPorts;
-  readonly #compiled = new Map<string, { readonly count: number; readonly call: (input: unknown, call: Call) => unknown }>();
+  /** The projects whose own plugins tap; seen from anywhere else all views are one. */
+  readonly #roots: ReadonlySet<string>;
+  /** By row, not by id: of a hook that nobody declares, every copy of the row is its own. */
+  readonly #compiled = new WeakMap<Hook, Map<string, Compiled>>();
 
   constructor(taps: readonly TapRecord[], ports: HookPorts) {
     this.taps = taps;
     this.#ports = ports;
+    this.#roots = new Set(taps.flatMap(({ activation }) => activation.root ?? []));
   }
 
   /** How many taps a view of `root` has on a hook. */
@@ -47,13 +58,14 @@ export class CompiledHooks {
     return compiled.call(input, { view, gathered: [] });
   }
 
-  #for(hook: Hook, root: string): { readonly count: number; readonly call: (input: unknown, call: Call) => unknown } {
-    const key = `${hook.id}\0${root}`;
-    let compiled = this.#compiled.get(key);
+  #for(hook: Hook, root: string): Compiled {
+    const seenFrom = this.#roots.has(root) ? root : '';
+    const byRoot = this.#compiled.get(hook) ?? new Map<string, Compiled>();
+    let compiled = byRoot.get(seenFrom);
     if (compiled === undefined) {
-      const taps = this.taps.filter((tap) => tap.hook.id === hook.id && (tap.activation.level !== 'project' || tap.activation.unit.root === root));
+      const taps = this.taps.filter(({ hook: tapped, activation }) => tapped.id === hook.id && (activation.root === undefined || activation.root === root));
       compiled = { count: taps.length, call: compile(hook, inCallOrder(hook, taps), this.#ports) };
-      this.#compiled.set(key, compiled);
+      this.#compiled.set(hook, byRoot.set(seenFrom, compiled));
     }
     return compiled;
   }
@@ -76,8 +88,11 @@ function answerOfNobody(hook: Hook, input: unknown): unknown {
 /** By order; then, where the first answer counts, the nearest level first, else the nearest level last, so that it has the last word. */
 function inCallOrder(hook: Hook, taps: readonly TapRecord[]): readonly TapRecord[] {
   const nearestFirst = hook.kind === 'decide' || hook.kind === 'resolve' ? -1 : 1;
+  const keeper = hook.guard?.keeper;
+  // Whatever order others ask for: nobody is asked about a call that another tap refuses anyway.
+  const isKeeper = ({ activation }: TapRecord): number => (activation.id === keeper && activation.level === 'builtin' ? 1 : 0);
   // Array sort is stable: within a level, plugin order and sequence stay.
-  return [...taps].sort((a, b) => a.order - b.order || nearestFirst * (priorityOf(a.activation.level) - priorityOf(b.activation.level)));
+  return [...taps].sort((a, b) => isKeeper(a) - isKeeper(b) || a.order - b.order || nearestFirst * (priorityOf(a.activation.level) - priorityOf(b.activation.level)));
 }
 
 function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (input: unknown, call: Call) => unknown {
@@ -100,46 +115,45 @@ function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (inp
     }
     case 'gather': {
       const compiled = new AsyncParallelHook<[unknown, Call]>(['input', 'call']);
-      for (const tap of taps) {
+      for (const [place, tap] of taps.entries()) {
         compiled.tapAsync(name(tap), (input, call, done) =>
           runSoon(tap, hook, input, call, ports, (_error, answer) => {
-            if (answer !== undefined && answer !== null) call.gathered.push(answer);
+            call.gathered[place] = answer;
             done();
           }),
         );
       }
       return async (input, call) => {
         await compiled.promise(input, call);
-        return call.gathered;
+        return call.gathered.filter((answer) => answer !== undefined && answer !== null);
       };
     }
     case 'transform': {
       const compiled = new AsyncSeriesWaterfallHook<[unknown, Call]>(['value', 'call']);
-      for (const tap of taps) compiled.tapAsync(name(tap), (value, call, done) => runSoon(tap, hook, value, call, ports, (_error, next) => done(null, next === undefined || next === null ? value : freezeTop(next))));
+      for (const tap of taps) compiled.tapAsync(name(tap), (value, call, done) => runSoon(tap, hook, value, call, ports, (_error, next) => done(null, next === undefined || next === null ? value : freeze(next, ports.freezeDeeply))));
       return (input, call) => compiled.promise(input, call);
     }
     case 'decide': {
       const compiled = new AsyncSeriesBailHook<[unknown, Call], unknown>(['input', 'call']);
-      for (const tap of taps) compiled.tapAsync(name(tap), (input, call, done) => runSoon(tap, hook, input, call, ports, (error, answer) => done(null, decided(tap, hook, error, answer, ports))));
+      for (const tap of taps) compiled.tapAsync(name(tap), (input, call, done) => runSoon(tap, hook, input, call, ports, (error, answer) => done(null, decided(tap, hook, error, answer))));
       return (input, call) => compiled.promise(input, call);
     }
   }
 }
 
 /** What one tap of a `decide` comes to: its answer, no opinion, or, where the hook guards and the tap failed, a denial. */
-function decided(tap: TapRecord, hook: Hook, error: Error | null | undefined, answer: unknown, ports: HookPorts): unknown {
+function decided(tap: TapRecord, hook: Hook, error: Error | null | undefined, answer: unknown): unknown {
   if (error) return hook.guard?.deny(`${tap.activation.id} failed: ${messageOf(error)}`);
   if (answer === undefined || answer === null) return undefined;
-  if (hook.answer !== undefined) {
-    const parsed = parse(hook.answer, answer);
-    if (!parsed.ok) {
-      const reason = `its answer is not one: ${parsed.issues.join('; ')}`;
-      fail(tap, hook, new KernError('bad_answer', reason), ports);
-      return hook.guard?.deny(`${tap.activation.id} failed: ${reason}`);
-    }
-  }
   if (hook.onlyFrom?.when(answer) === true && !hook.onlyFrom.levels.includes(tap.activation.level)) return undefined;
   return answer;
+}
+
+/** Why an answer is none; undefined for a good one and for no opinion. */
+function badAnswer(hook: Hook, answer: unknown): Error | undefined {
+  if (hook.answer === undefined || answer === undefined || answer === null) return undefined;
+  const parsed = parse(hook.answer, answer);
+  return parsed.ok ? undefined : new KernError('bad_answer', `its answer is not one: ${parsed.issues.join('; ')}`);
 }
 
 function fail(tap: TapRecord, hook: Hook, error: unknown, ports: HookPorts): void {
@@ -160,108 +174,87 @@ function runNow(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: H
   activation.enter();
   try {
     const answer = ports.owners.run({ activation, view: call.view }, () => tap.fn(input as never));
-    if (answer instanceof Promise) answer.catch((error) => fail(tap, hook, error, ports));
-    else tap.failures = 0;
-    return answer instanceof Promise ? undefined : answer;
+    if (!isPromise(answer)) {
+      tap.failures = 0;
+      return answer;
+    }
+    const well = (): void => {
+      tap.failures = 0;
+    };
+    answer.then(well, (error) => fail(tap, hook, error, ports));
   } catch (error) {
     fail(tap, hook, error, ports);
-    return undefined;
   } finally {
     activation.hookMs += performance.now() - started;
     activation.leave();
   }
+  return undefined;
 }
 
-/** Runs a tap that may wait, within the hook's limit. `done` gets the error or the answer, once. */
+/** Runs a tap that may wait, within the hook's limit. `done` gets the error or the answer, once, whatever the tap does. */
 function runSoon(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: HookPorts, done: Done): void {
   if (isSilent(tap)) return done();
   const { activation } = tap;
   const started = performance.now();
-  let limit: Limit | undefined;
-  const settle = (error: Error | undefined, answer?: unknown): void => {
-    limit?.cancel();
+  const ms = limitOf(hook);
+  let isOpen = true;
+  const settle = (failure: Error | undefined, answer?: unknown): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    limit.cancel();
+    activation.waiters.delete(gone);
     activation.hookMs += performance.now() - started;
+    const error = failure ?? badAnswer(hook, answer);
     if (error === undefined) tap.failures = 0;
     else fail(tap, hook, error, ports);
-    done(error ?? null, answer);
+    activation.leave();
+    done(error ?? null, error === undefined ? answer : undefined);
+  };
+  const gone = (): void => settle(new KernError('plugin_gone', 'it was unloaded meanwhile'));
+  const limit = new Limit(ms, ports.clock, () => settle(new KernError('tap_late', `no answer within ${ms} ms`)));
+  // A call that waits for this one stands still with it.
+  const around = ports.owners.current()?.clock;
+  const clock: TapClock = {
+    pause: () => {
+      limit.pause();
+      around?.pause();
+    },
+    resume: () => {
+      limit.resume();
+      around?.resume();
+    },
   };
   activation.enter();
   let answer: unknown;
-  const clock: TapClock = { pause: () => limit?.pause(), resume: () => limit?.resume() };
-  const running: Running = { activation, view: call.view, clock };
   try {
-    answer = ports.owners.run(running, () => tap.fn(input as never));
+    answer = ports.owners.run({ activation, view: call.view, clock }, () => tap.fn(input as never));
   } catch (error) {
-    activation.leave();
     return settle(asError(error));
   }
-  if (!(answer instanceof Promise)) {
-    activation.leave();
-    return settle(undefined, answer);
-  }
-  let open = true;
-  const once = (error: Error | undefined, value?: unknown): void => {
-    if (!open) return;
-    open = false;
-    settle(error, value);
-  };
-  const ms = limitOf(hook);
-  limit = new Limit(ms, ports.clock, () => once(new KernError('tap_late', `no answer within ${ms} ms`)));
+  if (!isPromise(answer)) return settle(undefined, answer);
+  activation.waiters.add(gone);
+  limit.start();
   answer.then(
-    (value) => once(undefined, value),
-    (error) => once(asError(error)),
-  ).finally(() => activation.leave());
+    (value) => settle(undefined, value),
+    (error) => settle(asError(error)),
+  );
 }
 
-/** A time limit that can stand still. */
-class Limit {
-  #left: number;
-  readonly #clock: Clock;
-  readonly #fn: () => void;
-  #since = 0;
-  #pauses = 0;
-  #cancel: () => void = () => {};
-
-  constructor(ms: number, clock: Clock, fn: () => void) {
-    this.#left = ms;
-    this.#clock = clock;
-    this.#fn = fn;
-    this.#arm();
-  }
-
-  #arm(): void {
-    if (!Number.isFinite(this.#left)) return;
-    this.#since = this.#clock.now();
-    this.#cancel = this.#clock.after(Math.max(0, this.#left), this.#fn);
-  }
-
-  pause(): void {
-    this.#pauses += 1;
-    if (this.#pauses > 1) return;
-    this.#cancel();
-    this.#left -= this.#clock.now() - this.#since;
-  }
-
-  resume(): void {
-    this.#pauses -= 1;
-    if (this.#pauses === 0) this.#arm();
-  }
-
-  cancel(): void {
-    this.#cancel();
-    this.#left = Number.POSITIVE_INFINITY;
-  }
-}
+/** Also one of another library: an answer that is only on its way must not count as one. */
+const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
 
-/** Freezes the top level, so that a late or failed tap has changed nothing. */
-export function freezeTop<T>(value: T): T {
+/** Its top level, so that a late or failed tap has changed nothing; in tests all the way down. */
+export function freeze<T>(value: T, deeply: boolean): T {
+  return deeply ? freezeDeep(value) : freezeTop(value);
+}
+
+function freezeTop<T>(value: T): T {
   return typeof value === 'object' && value !== null && isPlain(value) ? Object.freeze(value) : value;
 }
 
-/** For tests: freezes plain data all the way down. */
-export function freezeDeep<T>(value: T): T {
+function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || !isPlain(value) || Object.isFrozen(value)) return value;
   Object.freeze(value);
   for (const part of Object.values(value)) freezeDeep(part);

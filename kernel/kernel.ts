@@ -1,24 +1,36 @@
-import type { Activation, PluginUnit, ProviderRecord } from './activation.ts';
-import { type Asked, ask } from './answers.ts';
+import type { Activation, OfferRecord, PluginUnit } from './activation.ts';
+import { Announcer } from './announcer.ts';
+import { Asking } from './asking.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
+import type { Change, ChangeResult, Failure } from './change.ts';
+import { changesBetween } from './changes.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
-import { Drain } from './drain.ts';
-import { codeOf, KernError, messageOf } from './error.ts';
+import { type Declarations, type Declarer, declarationOf, declarationsOf, declaredCapability, examine, isSameDeclarations } from './declarations.ts';
+import { Drain, graceMs, type Pin } from './drain.ts';
+import { codeOf, KernError, messageOf, PluginError } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
+import { Failures, failingUnit } from './failures.ts';
 import { CompiledHooks } from './hooks.ts';
+import { within } from './limit.ts';
+import { dependentsOf } from './order.ts';
 import { Ownership } from './owner.ts';
-import { plan } from './plan.ts';
-import type { Context, Handle, PluginDefinition, TrustGate, View } from './plugin.ts';
+import { type Plan, plan } from './plan.ts';
+import type { Context, Handle, Token, TrustGate, View } from './plugin.ts';
+import { Refusal } from './refusal.ts';
 import { Journal } from './report.ts';
+import type { Staging } from './scope.ts';
 import { absentUi, type Ui } from './session.ts';
 import { noSettings, type SettingsPort } from './settings.ts';
-import { type Answer, answerKey, type Declaration, declarationsOf, declaredCapability, type IdlePlugin, type Snapshot, tapsOf, underDeclaration } from './snapshot.ts';
+import { Sleepers } from './sleepers.ts';
+import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit, tapsOf } from './snapshot.ts';
 import { stage, start } from './stage.ts';
-import { changesBetween } from './changes.ts';
 import { SnapshotView } from './view.ts';
+
+export type { Change, ChangeResult, Failure } from './change.ts';
+export { builtinKey, unitKey } from './snapshot.ts';
 
 export interface WatchPort {
   watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle;
@@ -40,25 +52,23 @@ export interface KernelOptions {
   readonly freezeDeeply?: boolean;
 }
 
-export interface Change {
-  readonly put?: readonly PluginUnit[];
-  /** Keys of plugins that go. */
-  readonly drop?: readonly string[];
-  /** Idle plugins that wake with it. */
-  readonly wake?: readonly IdlePlugin[];
-  /** For each step of each plugin, in ms. Default 3000. */
-  readonly limitMs?: number;
+/** One try at a change: what has been made so far, and whose turn it is. */
+interface Attempt {
+  readonly made: Activation[];
+  readonly stagings: Staging[];
+  /** Keys of the plugins that the change is about. */
+  readonly named: Set<string>;
+  culprit: PluginUnit | undefined;
 }
 
-export type ChangeResult =
-  | { readonly ok: true; readonly live: readonly string[]; readonly unloaded: readonly string[] }
-  | { readonly ok: false; readonly plugin: string; readonly code: string; readonly message: string; readonly error: unknown };
-
-export interface Failure {
-  readonly unit: Pick<PluginUnit, 'key' | 'level' | 'source' | 'revision'> & { readonly id: string };
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | undefined;
+/** What a change comes to, once everything has started. */
+interface Outcome extends Plan {
+  readonly next: readonly Activation[];
+  readonly made: readonly Activation[];
+  readonly declarations: Declarations;
+  readonly fresh: ReadonlyMap<string, Answer>;
+  /** Keys of sleepers that are none any more. */
+  readonly awake: ReadonlySet<string>;
 }
 
 /** Knows how things are plugged in, and nothing of what is. One a process is the rule; two are blind to each other. */
@@ -68,30 +78,34 @@ export class Kernel implements Core {
   readonly clock: Clock;
   readonly trust: TrustGate;
   readonly where: Where;
-  readonly cells = new Cells(this.journal);
+  readonly cells = new Cells(this.journal, this.owners);
   readonly events = new EventBus();
   readonly outlook: View;
   readonly keepers: 'enforced' | 'none';
   readonly freezeDeeply: boolean;
   readonly owned = new WeakMap<Entry<unknown>, Owned>();
   readonly #drain: Drain;
+  readonly #sleepers: Sleepers;
+  readonly #asking: Asking;
+  readonly #announcer = new Announcer(this.journal);
+  readonly #failures = new Failures(this.journal);
   readonly #watch: WatchPort | undefined;
   #settings: SettingsPort;
   #snapshot: Snapshot;
+  /** Live, switched off, waiting for another, replaced by another, or benched. */
   #known: readonly PluginUnit[] = [];
-  #idle: readonly IdlePlugin[] = [];
-  #reserved = new Set<string>();
+  /** The last plan's, with what sleeps. */
+  #order: readonly PluginUnit[] = [];
   readonly #active = new Map<string, Activation>();
-  readonly #failures = new Map<string, Failure>();
-  readonly #waking = new Map<string, Promise<void>>();
-  readonly #asking = new Map<string, Promise<void>>();
-  readonly #warnings = new Map<string, readonly string[]>();
-  readonly #answerWatches = new Map<string, Handle>();
+  /** Came back with a change that was not about them, and failed: not tried again before something they need changes. */
+  readonly #benched = new Set<PluginUnit>();
+  readonly #reserved = new Set<string>();
+  readonly #adapted = new WeakMap<OfferRecord, OfferRecord>();
   readonly #channels = new Map<string, string[]>();
+  readonly #work = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
-  #queued = 0;
   #created = 0;
-  #closed = false;
+  #shutdown: Promise<void> | undefined;
 
   constructor(options: KernelOptions) {
     this.clock = options.clock ?? systemClock;
@@ -101,8 +115,29 @@ export class Kernel implements Core {
     this.freezeDeeply = options.freezeDeeply === true;
     this.#settings = options.settings ?? noSettings;
     this.#watch = options.watch;
-    this.#drain = new Drain(this.journal, this.clock, this.cells);
-    this.#snapshot = this.#makeSnapshot([], declarationsOf([], [], kernelTokens), new Map());
+    this.#drain = new Drain(this);
+    const kernel = this;
+    this.#sleepers = new Sleepers({
+      owners: this.owners,
+      snapshot: () => this.#snapshot,
+      change: (change) => this.#enqueue(change),
+      off: (plugin) => this.#off(sleeperUnit(plugin)),
+      why: (key) => this.#why(key),
+      changed: () => this.#refresh(),
+    });
+    this.#asking = new Asking({
+      owners: this.owners,
+      journal: this.journal,
+      clock: this.clock,
+      get settings() {
+        return kernel.settings;
+      },
+      snapshot: () => this.#snapshot,
+      watch: (owner, paths, fn) => this.watch(owner, paths, fn),
+      join: (answers) => this.#refresh(answers),
+      track: (work) => void this.track(work),
+    });
+    this.#snapshot = this.#makeSnapshot([], declarationsOf([], kernelTokens), new Map());
     const ui = options.ui ?? absentUi((message, level) => this.journal.add('kern', level, 'notice', message));
     this.outlook = new SnapshotView(this, this.where, ui);
   }
@@ -120,377 +155,415 @@ export class Kernel implements Core {
     return new SnapshotView(this, { ...this.where, ...where }, ui);
   }
 
-  /** Makes the built-ins known by their manifests. Those that tap hooks are loaded by `boot`. */
-  introduce(idle: readonly IdlePlugin[]): void {
-    for (const plugin of idle) this.#reserved.add(plugin.id);
-    this.#idle = [...this.#idle, ...idle];
+  /** Makes plugins known by their manifests, all or, with an error that says why, none. Those that tap hooks are loaded by `boot`. */
+  introduce(plugins: readonly IdlePlugin[]): void {
+    const fresh = plugins.filter((plugin) => !this.#known.some((unit) => unit.key === sleeperKey(plugin)));
+    const keys = new Set(fresh.map(sleeperKey));
+    for (const plugin of fresh) {
+      const { id, level = 'builtin' } = plugin;
+      if (level === 'builtin') continue;
+      if (this.#reservedBy([]).has(id)) throw new Refusal([sleeperUnit(plugin)], 'id_taken', `the id ${id} (${plugin.source ?? 'a manifest'}) is taken by a built-in plugin`, 'choose another id');
+    }
+    const others = this.#sleepers.all.filter((plugin) => !keys.has(sleeperKey(plugin)));
+    declarationsOf([...this.#sleepers.declarers(others), ...this.#snapshot.activations.map(declarerOf), ...this.#sleepers.declarers(fresh)], kernelTokens);
+    for (const { id, level = 'builtin' } of fresh) if (level === 'builtin') this.#reserved.add(id);
+    this.#sleepers.add(fresh);
     this.#refresh();
   }
 
   /** Loads every introduced plugin that taps a hook, as one change. */
   async boot(limitMs = 10_000): Promise<ChangeResult> {
-    const eager = this.#idle.filter((plugin) => (plugin.taps?.length ?? 0) > 0 && this.#offBuiltin(plugin) === undefined);
-    return this.change({ wake: eager, limitMs });
+    return this.change({ wake: this.#eager(), limitMs });
   }
 
-  #offBuiltin(plugin: IdlePlugin): string | undefined {
-    return this.#settings.plugin(plugin.id, 'builtin').off;
+  #eager(): readonly IdlePlugin[] {
+    return this.#snapshot.idle.filter((plugin) => (plugin.taps?.length ?? 0) > 0);
   }
 
-  /** One at a time, all or nothing: the snapshot is always that of the last success. */
+  #off({ definition, level }: PluginUnit): string | undefined {
+    return this.#settings.plugin(definition.id, level).off;
+  }
+
+  // --- Changes ---------------------------------------------------------------------------------------------------
+
+  /** One at a time, all or nothing: the snapshot is always that of the last success. Never rejects. */
   change(change: Change): Promise<ChangeResult> {
-    this.#queued += 1;
-    const done = this.#queue.then(() => this.#apply(change)).finally(() => {
-      this.#queued -= 1;
-    });
+    if (!this.owners.isInChange) return this.#enqueue(change);
+    const plugin = this.owners.current()?.activation?.id ?? 'kern';
+    const error = new KernError('change_in_change', `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`, { hint: 'ask for it after the start, from a hook or a timer' });
+    return Promise.resolve({ ok: false, plugin, code: error.code, message: error.message, error });
+  }
+
+  #enqueue(change: Change): Promise<ChangeResult> {
+    const done = this.#queue.then(() => this.#apply(change));
     this.#queue = done.catch(() => {});
-    return done;
+    return this.track(done);
+  }
+
+  /** Counts work that will end in a change, so that a turn waits for it. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    const done = (): void => void this.#work.delete(work);
+    work.then(done, done);
+    return work;
   }
 
   async #apply(change: Change): Promise<ChangeResult> {
-    const made: Activation[] = [];
-    let culprit: PluginUnit | undefined;
-    try {
-      if (this.#closed) throw new KernError('kernel_closed', 'kern is shutting down');
-      const { wakes, put } = await this.#withSleepers(change);
-      const idle = this.#idle.filter((plugin) => !wakes.includes(plugin));
-      const isOn = (unit: PluginUnit): boolean => this.#settings.plugin(unit.definition.id, unit.level).off === undefined;
-      const drop = change.drop ?? [];
-      // What is switched off stays known, so that it can be switched on again.
-      const off = [...this.#known.filter((unit) => !drop.includes(unit.key) && !put.some((other) => other.key === unit.key)), ...put].filter((unit) => !isOn(unit));
-      culprit = put.length === 1 ? put[0] : undefined;
-      const planned = plan({
-        known: this.#known.filter(isOn),
-        put: put.filter(isOn),
-        drop: [...drop, ...off.map((unit) => unit.key)],
-        idle: idle.filter((plugin) => this.#offBuiltin(plugin) === undefined),
-        keepers: this.#keepers(),
-        reserved: this.#reserved,
-      });
-      const declarations = declarationsOf(planned.effective, idle, kernelTokens);
-      const limitMs = change.limitMs ?? 3_000;
-      let candidate: Snapshot = { ...this.#snapshot, declarations };
-      const next: Activation[] = [];
-      for (const unit of planned.effective) {
-        const active = this.#active.get(unit.key);
-        if (active?.unit === unit) {
-          next.push(active);
-          continue;
+    if (this.#shutdown !== undefined) return closed();
+    const open = { open: true };
+    return this.owners.within(open, async () => {
+      this.#reconsider(change);
+      for (;;) {
+        const attempt: Attempt = { made: [], stagings: [], named: new Set(), culprit: undefined };
+        try {
+          const outcome = await this.#attempt(change, attempt);
+          open.open = false;
+          return this.#swap(change, outcome);
+        } catch (error) {
+          const culprit = culpritOf(error, attempt, this.#active);
+          for (const activation of attempt.made.reverse()) await this.#drain.dispose(activation);
+          if (this.#shutdown !== undefined) return closed();
+          // What comes back with a change that is not about it must not stop that change.
+          const isReturning = culprit !== undefined && !attempt.named.has(culprit.key) && this.#known.includes(culprit) && !this.#active.has(culprit.key);
+          if (isReturning) this.#bench(culprit, error);
+          else return this.#keepOld(error, culprit, change, open);
+        } finally {
+          for (const staging of attempt.stagings) {
+            staging.predecessor = undefined;
+            staging.declarations = undefined;
+          }
         }
-        culprit = unit;
-        const options = { predecessor: active, candidate: () => candidate, limitMs, onIdle: this.#drain.onIdle, isKeeper: this.#keepers().has(unit.definition.id) };
-        next.push(
-          await stage(this, unit, options, (activation) => {
-            made.push(activation);
-            this.#created += 1;
-          }),
-        );
       }
-      candidate = this.#makeSnapshot(next, declarations, await this.#carriedAnswers(next, made), idle);
-      refuseInvalid(candidate, made);
-      const preview = new SnapshotView(this, this.where, this.outlook.ui, { parent: this.outlook as SnapshotView, snapshot: candidate, release: () => {} });
-      for (const activation of made) {
-        culprit = activation.unit;
-        await start(this, activation, preview, limitMs);
+    });
+  }
+
+  async #attempt(change: Change, attempt: Attempt): Promise<Outcome> {
+    const limitMs = change.limitMs ?? 3_000;
+    const { woken, put } = await this.#withSleepers(change, attempt, limitMs);
+    for (const unit of put) attempt.named.add(unit.key);
+    attempt.culprit = put.length === 1 ? put[0] : undefined;
+    const drop = new Set(change.drop);
+    const kept = this.#known.filter((unit) => !drop.has(unit.key) && !attempt.named.has(unit.key));
+    // What is switched off stays known, so that it can be switched on again.
+    const isResting = (unit: PluginUnit): boolean => this.#off(unit) !== undefined || this.#benched.has(unit);
+    const resting = [...kept, ...put].filter(isResting);
+    const awake = new Set([...woken.map(sleeperKey), ...attempt.named, ...drop]);
+    const sleepers = this.#sleepers.all.filter((plugin) => this.#off(sleeperUnit(plugin)) === undefined && !awake.has(sleeperKey(plugin)));
+    const keepers = this.#keepers(put);
+    const planned = plan({
+      known: kept.filter((unit) => !isResting(unit)),
+      put: put.filter((unit) => !isResting(unit)),
+      isLive: (unit) => this.#active.get(unit.key)?.unit === unit,
+      drop: new Set([...drop, ...resting.map((unit) => unit.key)]),
+      sleeping: sleepers.map((plugin) => this.#sleepers.standOf(plugin).unit),
+      keepers,
+      reserved: this.#reservedBy(put),
+    });
+    const declarations = this.#declarations(planned, sleepers);
+    const next: Activation[] = [];
+    for (const unit of planned.effective) {
+      const active = this.#active.get(unit.key);
+      if (active?.unit === unit) {
+        next.push(active);
+        continue;
       }
-      culprit = undefined;
-      return this.#swap({ known: [...planned.known, ...off], idle, next, made, declarations, answers: candidate.answers });
-    } catch (error) {
-      return this.#keepOld(error, culprit, made);
+      if (this.#shutdown !== undefined) throw new KernError('kernel_closed', 'kern is shutting down');
+      attempt.culprit = unit;
+      const staging: Staging = { predecessor: active, declarations };
+      attempt.stagings.push(staging);
+      const isKeeper = unit.level === 'builtin' && keepers.has(unit.definition.id);
+      const made = (activation: Activation): void => {
+        attempt.made.push(activation);
+        this.#created += 1;
+      };
+      next.push(await stage(this, unit, { staging, limitMs, onFree: this.#drain.onFree, isKeeper }, made));
     }
+    attempt.culprit = undefined;
+    const candidate = this.#makeSnapshot(next, declarations, this.#snapshot.answers, planned.order);
+    const fresh = await this.#asking.carry(candidate, attempt.made);
+    using preview = new SnapshotView(this, this.where, this.outlook.ui, { parent: this.outlook as SnapshotView, snapshot: { ...candidate, answers: new Map([...candidate.answers, ...fresh]) } });
+    for (const activation of attempt.made) {
+      attempt.culprit = activation.unit;
+      await start(this, activation, preview, limitMs);
+    }
+    attempt.culprit = undefined;
+    if (this.#shutdown !== undefined) throw new KernError('kernel_closed', 'kern is shutting down');
+    const { known, effective, order } = planned;
+    return { known: [...known, ...resting], effective, order, next, made: attempt.made, awake, fresh, declarations };
   }
 
   /** Adds the idle plugins that this change wakes, and those it requires. */
-  async #withSleepers(change: Change): Promise<{ wakes: readonly IdlePlugin[]; put: readonly PluginUnit[] }> {
-    const wakes = new Set(change.wake ?? []);
-    const loaded = new Map<IdlePlugin, PluginDefinition>();
+  async #withSleepers(change: Change, attempt: Attempt, limitMs: number): Promise<{ woken: readonly IdlePlugin[]; put: readonly PluginUnit[] }> {
     const put = [...(change.put ?? [])];
-    const requires = new Set(put.flatMap((unit) => unit.definition.requires ?? []));
-    for (let grew = true; grew; ) {
-      grew = false;
-      for (const plugin of this.#idle) {
-        if (requires.has(plugin.id) && this.#offBuiltin(plugin) === undefined) wakes.add(plugin);
-        if (!wakes.has(plugin) || loaded.has(plugin)) continue;
-        grew = true;
-        const definition = await plugin.load();
-        loaded.set(plugin, definition);
-        for (const id of definition.requires ?? []) requires.add(id);
-      }
+    const woken: IdlePlugin[] = [];
+    for (;;) {
+      const keys = new Set(put.map((unit) => unit.key));
+      const requires = new Set(put.flatMap((unit) => unit.definition.requires ?? []));
+      const isNext = (plugin: IdlePlugin): boolean => !keys.has(sleeperKey(plugin)) && (change.wake?.includes(plugin) === true || requires.has(plugin.id));
+      const next = this.#sleepers.inForce([...this.#snapshot.activations.map(({ unit }) => unit), ...put]).filter(isNext);
+      if (next.length === 0) return { woken, put };
+      woken.push(...next);
+      for (const plugin of next) attempt.named.add(sleeperKey(plugin));
+      put.push(...(await Promise.all(next.map((plugin) => this.#load(plugin, attempt, limitMs)))));
     }
-    for (const definition of loaded.values()) put.push({ key: builtinKey(definition.id), level: 'builtin', source: 'built-in', definition, revision: 1 });
-    return { wakes: [...loaded.keys()], put };
   }
 
-  /** A provider that takes another's place answers at once for the places the other had answered for. */
-  async #carriedAnswers(next: readonly Activation[], made: readonly Activation[]): Promise<ReadonlyMap<string, Answer>> {
-    const providers = new Map(next.flatMap((activation) => activation.providers.map((record) => [answerKey(record, ''), record] as const)));
-    const answers = new Map<string, Answer>();
-    await Promise.all(
-      [...this.#snapshot.answers].map(async ([key, answer]) => {
-        const record = providers.get(answerKey(answer.record, ''));
-        if (record === undefined) return;
-        if (!made.includes(record.activation)) return void answers.set(key, answer);
-        const asked = await ask(record, { ...this.where, cwd: answer.cwd }, this.#snapshot, this);
-        this.#note(key, asked);
-        if (asked.state === 'answered') answers.set(key, asked.answer);
-      }),
-    );
-    return answers;
+  async #load(plugin: IdlePlugin, attempt: Attempt, limitMs: number): Promise<PluginUnit> {
+    try {
+      const definition = await within(this.clock, limitMs, plugin.load(), () => {
+        throw new KernError('load_late', `it did not load within ${limitMs} ms`);
+      });
+      if (definition.id !== plugin.id) throw new KernError('manifest_id', `its manifest says ${plugin.id}, its code ${definition.id}`, { hint: 'make the two ids the same' });
+      return sleeperUnit(plugin, definition);
+    } catch (error) {
+      attempt.culprit ??= sleeperUnit(plugin);
+      throw new PluginError(plugin.id, 'loading', error);
+    }
   }
 
-  #swap(to: { known: readonly PluginUnit[]; idle: readonly IdlePlugin[]; next: readonly Activation[]; made: readonly Activation[]; declarations: ReadonlyMap<string, Declaration>; answers: ReadonlyMap<string, Answer> }): ChangeResult {
+  /** Later ones are refused for what earlier ones declare: so those come first that run already. */
+  #declarations({ effective }: Plan, sleepers: readonly IdlePlugin[]): Declarations {
+    const inForce = this.#sleepers.inForce(effective).filter((plugin) => sleepers.includes(plugin));
+    const isLive = (unit: PluginUnit): boolean => this.#active.get(unit.key) !== undefined;
+    const units = [...effective.filter(isLive), ...effective.filter((unit) => !isLive(unit))];
+    const declarations = declarationsOf([...this.#sleepers.declarers(inForce), ...units.map((unit) => declarerOf({ unit }))], kernelTokens);
+    return isSameDeclarations(declarations, this.#snapshot.declarations) ? this.#snapshot.declarations : declarations;
+  }
+
+  #swap(change: Change, to: Outcome): ChangeResult {
     const before = this.#snapshot;
     const old = before.activations.filter((activation) => !to.next.includes(activation));
+    const replaced = new Set(to.made.map((activation) => activation.unit.key));
+    const unloaded = old.filter((activation) => !replaced.has(activation.unit.key));
     for (const activation of to.made) {
       const predecessor = this.#active.get(activation.unit.key);
       if (predecessor !== undefined) this.cells.carryOver(predecessor, activation);
       activation.state = 'live';
+      this.#failures.forget(activation.unit.key);
     }
-    // Made here, once all have started: a start may have registered more.
-    this.#snapshot = this.#makeSnapshot(to.next, to.declarations, to.answers, to.idle);
+    for (const key of change.drop ?? []) this.#failures.forget(key);
     this.#known = to.known;
-    this.#idle = to.idle;
+    this.#order = to.order;
+    for (const unit of this.#benched) if (!to.known.includes(unit)) this.#benched.delete(unit);
+    this.#sleepers.remove(to.awake);
     this.#active.clear();
     for (const activation of to.next) this.#active.set(activation.unit.key, activation);
+    // Made here, once all have started: a start may have registered more, and answers may have come meanwhile.
+    this.#snapshot = this.#makeSnapshot(to.next, to.declarations, new Map([...before.answers, ...to.fresh]));
     this.cells.takeDisplaced();
-    const replaced = new Set(to.made.map((activation) => activation.unit.key));
-    for (const activation of to.made) this.#failures.delete(activation.unit.key);
+    this.#asking.prune();
+    this.#asking.watch(to.fresh.values());
     for (const activation of old) {
       if (replaced.has(activation.unit.key)) this.#drain.replace(activation);
       else this.#drain.remove(activation);
     }
-    this.#pruneAnswers();
-    const unloaded = old.filter((activation) => !replaced.has(activation.unit.key));
-    this.#announce(before, to.made, unloaded);
+    for (const activation of to.made) this.#reportUndeclared(activation);
+    for (const { id, unit } of to.made) this.announce({ id, state: 'live', revision: unit.revision, file: unit.source });
+    for (const { id, unit } of unloaded) this.announce({ id, state: 'unloaded', revision: unit.revision, file: unit.source });
+    this.#announceCapabilities(before);
     return { ok: true, live: to.made.map((activation) => activation.id), unloaded: unloaded.map((activation) => activation.id) };
   }
 
-  async #keepOld(error: unknown, culprit: PluginUnit | undefined, made: readonly Activation[]): Promise<ChangeResult> {
-    for (const activation of [...made].reverse()) await this.#drain.dispose(activation);
-    const displaced = this.cells.takeDisplaced();
+  #keepOld(error: unknown, culprit: PluginUnit | undefined, change: Change, open: { open: boolean }): ChangeResult {
+    open.open = false;
     const id = culprit?.definition.id ?? 'kern';
     const message = messageOf(error);
-    const kept = culprit !== undefined && this.#active.has(culprit.key);
-    this.journal.add(id, 'error', kept ? 'kept_old' : 'load_failed', kept ? `kept the old: ${message}` : message, error);
-    if (culprit !== undefined) this.#failures.set(culprit.key, failureOf(culprit, error));
-    if (culprit !== undefined) this.announce({ id, state: kept ? 'kept' : 'failed', revision: culprit.revision, reason: message, file: culprit.source });
+    if (culprit === undefined) this.journal.add(id, 'error', 'load_failed', message, error);
+    else this.#fail(culprit, error);
+    for (const unit of change.put ?? []) {
+      if (unit.key !== culprit?.key && !this.#active.has(unit.key) && this.#off(unit) === undefined) this.#fail(unit, error);
+    }
     // What was taken from the old is taken again by running its setup anew.
-    for (const activation of displaced) if (this.#active.get(activation.unit.key) === activation) void this.change({ put: [{ ...activation.unit }] });
+    for (const activation of this.cells.takeDisplaced()) {
+      if (this.#active.get(activation.unit.key) === activation) void this.#enqueue({ put: [{ ...activation.unit }] });
+    }
     return { ok: false, plugin: id, code: codeOf(error) ?? 'plugin_failed', message, error };
   }
 
-  #makeSnapshot(activations: readonly Activation[], declarations: ReadonlyMap<string, Declaration>, answers: ReadonlyMap<string, Answer>, idle: readonly IdlePlugin[] = this.#idle ?? []): Snapshot {
-    const taps = tapsOf(activations);
+  #fail(unit: PluginUnit, error: unknown): void {
+    this.recordFailure(failingUnit(unit), error);
+  }
+
+  #bench(unit: PluginUnit, error: unknown): void {
+    this.#benched.add(unit);
+    this.#fail(unit, error);
+  }
+
+  /** What was benched is tried again when something it needs is put anew. */
+  #reconsider({ put = [], wake = [] }: Change): void {
+    if (this.#benched.size === 0) return;
+    const keys = new Set([...put.map((unit) => unit.key), ...wake.map(sleeperKey)]);
+    const others = [...this.#known, ...put.filter((unit) => !this.#known.some((other) => other.key === unit.key))];
+    for (const unit of dependentsOf(others, keys)) this.#benched.delete(unit);
+  }
+
+  // --- Snapshots -------------------------------------------------------------------------------------------------
+
+  #makeSnapshot(activations: readonly Activation[], declarations: Declarations, answers: ReadonlyMap<string, Answer>, order: readonly PluginUnit[] = this.#order): Snapshot {
     const before = this.#snapshot as Snapshot | undefined;
-    const sameTaps = before !== undefined && before.declarations === declarations && before.hooks.taps.length === taps.length && taps.every((tap, at) => tap === before.hooks.taps[at]);
-    const underDeclared = (declared: ReadonlyMap<string, Declaration>) => (offer: Activation['offers'][number]) => underDeclaration(offer, declaredCapability({ declarations: declared }, offer.capability.id));
+    const taps = tapsOf(activations);
+    const isSameTaps = before !== undefined && before.hooks.taps.length === taps.length && taps.every((tap, at) => tap === before.hooks.taps[at]);
+    const idle = this.#sleepers.inForce(activations.map(({ unit }) => unit));
+    const providers = activations.flatMap((activation) => activation.providers);
+    const isAnswering = new Set(providers);
+    const adapt = <O extends OfferRecord>(offer: O): O => this.#underDeclaration(offer, declarations);
+    const adaptAnswer = (answer: Answer): Answer => (before?.declarations === declarations ? answer : { ...answer, offers: answer.offers.map(adapt) });
     return Object.freeze({
       number: (before?.number ?? 0) + 1,
       activations: Object.freeze([...activations]),
-      place: new Map(activations.map((activation, place) => [activation, place])),
-      offers: Object.freeze(activations.flatMap((activation) => activation.offers.map(underDeclared(declarations)))),
-      providers: Object.freeze(activations.flatMap((activation) => activation.providers)),
-      answers,
-      idle: Object.freeze(idle.filter((plugin) => this.#offBuiltin(plugin) === undefined)),
+      place: this.#places(activations, idle, order),
+      offers: Object.freeze([...activations.flatMap((activation) => activation.offers.map(adapt)), ...this.#sleepers.stubs(idle, declarations)]),
+      providers: Object.freeze(providers),
+      answers: new Map([...answers].filter(([, { record }]) => isAnswering.has(record)).map(([key, answer]) => [key, adaptAnswer(answer)] as const)),
+      idle: Object.freeze(idle),
       declarations,
-      hooks: sameTaps ? before.hooks : new CompiledHooks(taps, this),
+      hooks: isSameTaps ? before.hooks : new CompiledHooks(taps, this),
     });
+  }
+
+  #places(activations: readonly Activation[], idle: readonly IdlePlugin[], order: readonly PluginUnit[]): ReadonlyMap<Activation, number> {
+    const all = [...activations, ...idle.map((plugin) => this.#sleepers.standOf(plugin))];
+    const byUnit = new Map(all.map((activation) => [activation.unit, activation]));
+    const ordered = order.flatMap((unit) => byUnit.get(unit) ?? []);
+    // What was introduced since the last plan has its place with the next one.
+    const others = all.filter((activation) => !ordered.includes(activation)).sort((a, b) => (a.unit.key < b.unit.key ? -1 : 1));
+    return new Map([...ordered, ...others].map((activation, place) => [activation, place]));
+  }
+
+  /** An offer as the declaration in force sees it; parsed anew only when that is another one, and once. */
+  #underDeclaration<O extends OfferRecord>(offer: O, declarations: Declarations): O {
+    const declared = declaredCapability(declarations, offer.capability.id, offer.activation.root);
+    if (declared === undefined || declared === offer.capability) return offer;
+    const known = this.#adapted.get(offer);
+    // Made of this offer, so it has the same shape.
+    if (known?.capability === declared) return known as O;
+    const adapted: O = { ...offer, capability: declared, ...examine(declared, offer.offered) };
+    this.#adapted.set(offer, adapted);
+    if (!adapted.parsed.ok) this.journal.add(offer.activation.id, 'warning', 'invalid_item', `an item of plugin ${offer.activation.id} is no ${declared.id} as it is declared now: ${adapted.parsed.issues.join('; ')}`);
+    return adapted;
   }
 
   /** A new snapshot that shares what did not change. */
   #refresh(answers: ReadonlyMap<string, Answer> = this.#snapshot.answers): void {
     const before = this.#snapshot;
-    const declarations = declarationsOf(
-      before.activations.map((activation) => activation.unit),
-      this.#idle,
-      kernelTokens,
-    );
-    this.#snapshot = this.#makeSnapshot(before.activations, isSame(declarations, before.declarations) ? before.declarations : declarations, answers);
+    const units = before.activations.map(({ unit }) => unit);
+    const declarations = this.#declarations({ known: [], effective: units, order: [] }, this.#sleepers.all);
+    this.#snapshot = this.#makeSnapshot(before.activations, declarations, answers);
+    this.#asking.prune();
+    this.#announceCapabilities(before);
   }
 
   changed(activation: Activation): void {
-    const before = this.#snapshot;
     if (this.#active.get(activation.unit.key) !== activation) return;
     this.#refresh();
-    this.#announceCapabilities(before);
   }
 
-  pin(snapshot: Snapshot): () => void {
+  pin(snapshot: Snapshot): Pin {
     return this.#drain.pin(snapshot);
   }
 
-  // --- Idle plugins and providers -------------------------------------------------------------------------------
-
-  async wake(capability: string): Promise<void> {
-    const sleepers = this.#snapshot.idle.filter((plugin) => capability in plugin.contributes || plugin.declares.some((token) => token.token === 'capability' && token.id === capability));
-    if (sleepers.length === 0) return;
-    const woken = this.#wakeTogether(sleepers);
-    // Within a change the queue is held by that change: waiting here would wait for itself.
-    if (this.owners.current()?.inChange !== true) await woken;
-  }
-
-  async #wakeTogether(sleepers: readonly IdlePlugin[]): Promise<void> {
-    const fresh = sleepers.filter((plugin) => !this.#waking.has(plugin.id));
-    if (fresh.length > 0) {
-      const woken = this.#wakeOrReport(fresh).finally(() => {
-        for (const plugin of fresh) this.#waking.delete(plugin.id);
-      });
-      for (const plugin of fresh) this.#waking.set(plugin.id, woken);
+  #reportUndeclared({ id, root, taps, offers, providers }: Activation): void {
+    const { declarations } = this.#snapshot;
+    const used = new Map([...taps.map(({ hook }) => hook), ...[...offers, ...providers].map(({ capability }) => capability)].map((token): [string, Token] => [`${token.token} ${token.id}`, token]));
+    for (const [name, token] of used) {
+      if (declarationOf(declarations, token.token, token.id, root) !== undefined) continue;
+      this.journal.add(id, 'info', 'undeclared', `plugin ${id} uses the ${name}, which no plugin declares: it is kept, and used when one does`);
     }
-    await Promise.all(sleepers.map((plugin) => this.#waking.get(plugin.id)));
   }
 
-  async #wakeOrReport(sleepers: readonly IdlePlugin[]): Promise<void> {
-    const still = sleepers.filter((plugin) => this.#idle.includes(plugin));
-    const together = await this.change({ wake: still, limitMs: 10_000 });
-    if (together.ok || still.length === 1) return void (together.ok || this.#giveUp(still));
-    // One of them fails: the others must not suffer for it.
-    for (const plugin of still) if (!(await this.change({ wake: [plugin], limitMs: 10_000 })).ok) this.#giveUp([plugin]);
+  // --- Idle plugins and providers --------------------------------------------------------------------------------
+
+  wake(capability: string, root: string): Promise<void> {
+    return this.#sleepers.wake(capability, root);
   }
 
-  /** A plugin that does not wake is not tried at every use; its failure is on record. */
-  #giveUp(plugins: readonly IdlePlugin[]): void {
-    this.#idle = this.#idle.filter((plugin) => !plugins.includes(plugin));
-    this.#refresh();
-  }
-
-  async ask(capability: string, where: Where, signal: AbortSignal | undefined): Promise<void> {
-    const records = this.#snapshot.providers.filter((record) => record.capability.id === capability && this.#isAsked(record, where));
-    await Promise.all(records.map((record) => this.#askOnce(record, where, signal)));
-  }
-
-  #isAsked(record: ProviderRecord, where: Where): boolean {
-    const { activation, provider } = record;
-    if (activation.level === 'project' && activation.unit.root !== where.root) return false;
-    const isOff = (['project', 'user'] as const).every((level) => this.#settings.provider(provider.id, level).off !== undefined);
-    return !isOff && this.#snapshot.answers.get(answerKey(record, where.cwd))?.record !== record;
-  }
-
-  #askOnce(record: ProviderRecord, where: Where, signal: AbortSignal | undefined): Promise<void> {
-    const key = answerKey(record, where.cwd);
-    let asking = this.#asking.get(key);
-    if (asking === undefined) {
-      asking = this.#askNow(record, where, signal).finally(() => this.#asking.delete(key));
-      this.#asking.set(key, asking);
-    }
-    return asking;
-  }
-
-  async #askNow(record: ProviderRecord, where: Where, signal: AbortSignal | undefined): Promise<void> {
-    const key = answerKey(record, where.cwd);
-    const asked = await ask(record, where, this.#snapshot, this, signal);
-    this.#note(key, asked);
-    if (asked.state === 'answered') this.#join(key, asked.answer, where);
-    if (asked.state !== 'late') return;
-    void asked.later.then((later) => {
-      this.#note(key, later);
-      if (later.state === 'answered') this.#join(key, later.answer, where);
-    });
-  }
-
-  #note(key: string, asked: Asked): void {
-    const warnings = asked.state === 'answered' ? asked.answer.warnings : [asked.warning];
-    this.#warnings.set(key, warnings);
-    const plugin = this.#snapshot.providers.find((record) => key.startsWith(answerKey(record, '')))?.activation.id ?? 'kern';
-    for (const warning of warnings) this.journal.add(plugin, 'warning', 'provider_warning', warning);
-  }
-
-  #join(key: string, answer: Answer, where: Where): void {
-    if (!this.#snapshot.providers.includes(answer.record)) return;
-    const before = this.#snapshot;
-    this.#refresh(new Map(before.answers).set(key, answer));
-    this.#watchAnswer(key, answer, where);
-    this.#announceCapabilities(before);
-  }
-
-  #watchAnswer(key: string, answer: Answer, where: Where): void {
-    this.#answerWatches.get(key)?.dispose();
-    this.#answerWatches.delete(key);
-    if (answer.watch.length === 0) return;
-    // The old answer stays until the new one is there: a provider that fails now takes nothing away.
-    this.#answerWatches.set(key, this.watch(`answer:${key}`, answer.watch, () => void this.#track(this.#askNow(answer.record, where, undefined))));
-  }
-
-  /** Counts as a change under way, so that a turn waits for it. */
-  #track(work: Promise<void>): Promise<void> {
-    this.#queued += 1;
-    return work.finally(() => {
-      this.#queued -= 1;
-    });
-  }
-
-  #pruneAnswers(): void {
-    for (const [key, handle] of this.#answerWatches) {
-      if (this.#snapshot.answers.has(key)) continue;
-      handle.dispose();
-      this.#answerWatches.delete(key);
-    }
+  ask(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>> {
+    return this.#asking.load(capability, where, signal, from);
   }
 
   /** What a provider's last answers warned of, by provider id. */
   warnings(provider: string): readonly string[] {
-    return [...this.#warnings].flatMap(([key, warnings]) => (key.split('\0')[2] === provider ? warnings : []));
+    return this.#asking.warnings(provider);
   }
 
   // --- Settings --------------------------------------------------------------------------------------------------
 
-  /** New settings: plugins are switched on and off, and those whose own settings changed are set up again. */
+  /** New settings: plugins are switched on and off, and those whose own settings changed are set up again, each for itself. */
   async configure(settings: SettingsPort, keys: readonly string[]): Promise<ChangeResult> {
-    const touched = this.#known.filter((unit) => isAbout(keys, unit.definition.id)).map((unit) => ({ ...unit, revision: unit.revision + 1 }));
+    const about = (id: string): boolean => isAbout(keys, id);
+    const touched = [...this.#active.values()].filter(({ id }) => about(id));
     this.#settings = settings;
+    for (const unit of this.#benched) if (about(unit.definition.id)) this.#benched.delete(unit);
+    this.#sleepers.encourage(about);
     this.#refresh();
-    const result = await this.change({ put: touched });
-    if (keys.length > 0) this.outlook.call(configChanged, { keys });
-    return result;
+    const results = [await this.change({})];
+    for (const activation of touched) {
+      const { unit } = activation;
+      // Gone, or set up with the new settings already.
+      if (this.#active.get(unit.key) !== activation) continue;
+      results.push(await this.change({ put: [{ ...unit, revision: unit.revision + 1 }] }));
+    }
+    for (const plugin of this.#eager()) results.push(await this.change({ wake: [plugin] }));
+    if (keys.length > 0) this.#announcer.tell(() => this.outlook.call(configChanged, { keys }));
+    return together(results);
   }
 
   // --- Events and ends -------------------------------------------------------------------------------------------
 
   announce(change: PluginChange): void {
-    this.outlook.call(pluginChanged, change);
-  }
-
-  #announce(before: Snapshot, made: readonly Activation[], unloaded: readonly Activation[]): void {
-    for (const { id, unit } of made) this.announce({ id, state: 'live', revision: unit.revision, file: unit.source });
-    for (const { id, unit } of unloaded) this.announce({ id, state: 'unloaded', revision: unit.revision, file: unit.source });
-    this.#announceCapabilities(before);
+    this.#announcer.tell(() => this.outlook.call(pluginChanged, change));
   }
 
   #announceCapabilities(before: Snapshot): void {
     if (this.outlook.taps(capabilityChanged) === 0) return;
-    for (const change of changesBetween(before, this.#snapshot)) this.outlook.call(capabilityChanged, change);
+    for (const change of changesBetween(before, this.#snapshot)) this.#announcer.tell(() => this.outlook.call(capabilityChanged, change));
   }
 
   /** Changes that are queued or running and open debounce windows are through, or the limit is. */
   async settled(limitMs: number): Promise<void> {
-    const { promise: limit, resolve } = Promise.withResolvers<void>();
-    const cancel = this.clock.after(limitMs, resolve);
+    // In the middle of a change that would wait for itself.
+    if (this.owners.isInChange) return;
     const quiet = async (): Promise<void> => {
-      await this.#watch?.pending();
-      while (this.#queued > 0) {
-        await this.#queue;
-        await Promise.all(this.#asking.values());
+      for (;;) {
         await this.#watch?.pending();
+        if (this.#work.size === 0) return;
+        await Promise.allSettled(this.#work);
       }
     };
-    await Promise.race([quiet(), limit]);
-    cancel();
+    await within(this.clock, limitMs, quiet(), () => undefined);
   }
 
   touched(paths: readonly string[]): void {
-    this.#watch?.touched(paths);
+    this.owners.free(() => this.#watch?.touched(paths));
   }
 
   watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle {
-    if (this.#watch !== undefined) return this.#watch.watch(owner, paths, fn);
     const dispose = (): void => {};
-    return { dispose, [Symbol.dispose]: dispose };
+    return this.owners.free(() => this.#watch?.watch(owner, paths, fn)) ?? { dispose, [Symbol.dispose]: dispose };
   }
 
   missing(keeper: string): string | undefined {
-    const { off } = this.#settings.plugin(keeper, 'builtin');
-    if (off !== undefined) return undefined;
-    return this.#failures.get(builtinKey(keeper))?.message ?? (this.#idle.some((plugin) => plugin.id === keeper) ? 'it has not been woken' : 'it is not installed');
+    if (this.#settings.plugin(keeper, 'builtin').off !== undefined) return undefined;
+    return this.#why(builtinKey(keeper)) ?? 'it is not installed';
+  }
+
+  /** Why a plugin is not there. */
+  #why(key: string): string | undefined {
+    const failure = this.#failures.all.get(key)?.message;
+    if (failure !== undefined) return failure;
+    if (this.#sleepers.all.some((plugin) => sleeperKey(plugin) === key)) return 'it has not been woken';
+    const unit = this.#known.find((known) => known.key === key);
+    if (unit === undefined) return undefined;
+    const waitsFor = this.waitsFor(unit);
+    return this.#off(unit) ?? (waitsFor === undefined ? undefined : `it requires ${waitsFor}, which is not loaded`);
+  }
+
+  /** The plugin without which a known one does not run. */
+  waitsFor(unit: PluginUnit): string | undefined {
+    if (this.#active.has(unit.key) || this.#off(unit) !== undefined) return undefined;
+    const ids = new Set([...this.#active.values()].flatMap(({ unit: { definition } }) => [definition.id, definition.replaces]));
+    const asleep = new Set(this.#snapshot.idle.map(({ id }) => id));
+    return unit.definition.requires?.find((id) => !ids.has(id) && !asleep.has(id));
   }
 
   channel(plugin: string, name: string, line: string): void {
@@ -507,20 +580,18 @@ export class Kernel implements Core {
   }
 
   get failures(): ReadonlyMap<string, Failure> {
-    return this.#failures;
+    return this.#failures.all;
   }
 
-  /** What did not get as far as a change: a file that does not load. */
+  /** A plugin failed, also one that did not get as far as a change: a file that does not load. */
   recordFailure(unit: Failure['unit'], error: unknown): void {
     const isKept = this.#active.has(unit.key);
-    const message = messageOf(error);
-    this.#failures.set(unit.key, { unit, code: codeOf(error) ?? 'plugin_failed', message, hint: hintOf(error) });
-    this.journal.add(unit.id, 'error', isKept ? 'kept_old' : 'load_failed', isKept ? `kept the old: ${message}` : message, error);
+    const { message } = this.#failures.record(unit, error, isKept);
     this.announce({ id: unit.id, state: isKept ? 'kept' : 'failed', revision: unit.revision, reason: message, file: unit.source });
   }
 
   forgetFailure(key: string): void {
-    this.#failures.delete(key);
+    this.#failures.forget(key);
   }
 
   get known(): readonly PluginUnit[] {
@@ -528,7 +599,7 @@ export class Kernel implements Core {
   }
 
   get sleeping(): readonly IdlePlugin[] {
-    return this.#idle;
+    return this.#sleepers.all;
   }
 
   /** The `ctx` of the plugin an entry came from: what its command line verbs are called with. */
@@ -559,7 +630,7 @@ export class Kernel implements Core {
     for (const activation of [...this.#active.values(), ...this.#drain.draining]) {
       for (const fn of activation.crashers.splice(0)) {
         try {
-          fn();
+          this.owners.run({ activation }, fn);
         } catch (error) {
           this.journal.failure(activation.id, 'crash_handler_failed', 'onCrash', error);
         }
@@ -567,64 +638,69 @@ export class Kernel implements Core {
     }
   }
 
-  /** Ends everything, dependents first; each plugin gets five seconds. */
-  async shutdown(): Promise<void> {
-    await this.#queue;
-    this.#closed = true;
-    for (const handle of this.#answerWatches.values()) handle.dispose();
-    this.#answerWatches.clear();
-    for (const activation of [...this.#snapshot.activations, ...this.#drain.draining].reverse()) {
-      activation.controller.abort();
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const cancel = this.clock.after(5_000, resolve);
-      await Promise.race([this.#drain.dispose(activation), late]);
-      cancel();
-    }
-    this.#active.clear();
-    await this.#drain.settled();
+  /** Ends everything, dependents first: all are told at once, calls that run get five seconds, and so do disposers. */
+  shutdown(): Promise<void> {
+    this.#shutdown ??= this.#end(this.owners.current()?.activation);
+    return this.#shutdown;
   }
 
-  #keepers(): ReadonlySet<string> {
-    const keepers = new Set<string>();
-    for (const { token } of this.#snapshot.declarations.values()) {
-      if (token.token !== 'hook' || !('guard' in token)) continue;
-      const { guard } = token as { readonly guard?: { readonly keeper?: string } };
-      if (guard?.keeper !== undefined) keepers.add(guard.keeper);
-    }
-    return keepers;
+  async #end(caller: Activation | undefined): Promise<void> {
+    if (!this.owners.isInChange) await this.#queue;
+    await this.owners.free(async () => {
+      this.#asking.close();
+      const all = [...this.#drain.draining, ...this.#snapshot.activations].reverse();
+      for (const activation of all) this.owners.run({ activation }, () => activation.controller.abort());
+      // Who ends everything waits for the others, not for itself.
+      const calls = Promise.all(all.filter((activation) => activation !== caller).map((activation) => activation.whenIdle()));
+      await within(this.clock, graceMs, calls, () => {});
+      const disposing = async (): Promise<void> => {
+        for (const activation of all) await this.#drain.dispose(activation);
+        await this.#drain.settled();
+      };
+      await within(this.clock, graceMs, disposing(), () => {});
+      this.#active.clear();
+    });
+  }
+
+  /** Ids of plugins that guard hooks of built-ins. */
+  #keepers(put: readonly PluginUnit[]): ReadonlySet<string> {
+    const builtins = [...this.#known, ...put].filter((unit) => unit.level === 'builtin').flatMap((unit) => unit.definition.declares ?? []);
+    const sleeping = this.#sleepers.all.filter(({ level = 'builtin' }) => level === 'builtin').flatMap((plugin) => plugin.declares);
+    return new Set([...builtins, ...sleeping].flatMap(keeperOf));
+  }
+
+  /** Every id a built-in has. */
+  #reservedBy(put: readonly PluginUnit[]): ReadonlySet<string> {
+    const builtins = [...this.#known, ...put].filter((unit) => unit.level === 'builtin').map((unit) => unit.definition.id);
+    return new Set([...this.#reserved, ...builtins]);
   }
 }
 
 const kernelTokens = [pluginChanged, capabilityChanged, configChanged] as const;
 
-export const builtinKey = (id: string): string => `builtin::${id}`;
+const declarerOf = ({ unit }: { readonly unit: PluginUnit }): Declarer => ({ unit, declares: unit.definition.declares ?? [] });
 
-/** What makes a plugin the same over its revisions. */
-export const unitKey = (level: PluginUnit['level'], root: string | undefined, id: string): string => `${level}:${root ?? ''}:${id}`;
-
-function refuseInvalid(candidate: Snapshot, made: readonly Activation[]): void {
-  for (const offer of candidate.offers) {
-    if (offer.parsed.ok || !made.includes(offer.activation)) continue;
-    throw new KernError('invalid_item', `plugin ${offer.activation.id} offers an invalid ${offer.capability.id}: ${offer.parsed.issues.join('; ')}`);
-  }
+function keeperOf(token: Token): string | readonly [] {
+  if (token.token !== 'hook' || !('guard' in token)) return [];
+  const { guard } = token as { readonly guard?: { readonly keeper?: string } };
+  return guard?.keeper ?? [];
 }
 
-function failureOf(unit: PluginUnit, error: unknown): Failure {
-  const { key, level, source, revision, definition } = unit;
-  return { unit: { key, level, source, revision, id: definition.id }, code: codeOf(error) ?? 'plugin_failed', message: messageOf(error), hint: hintOf(error) };
+/** Whose failure it is: of several that cannot be together, one the change is about, else one that is new. */
+function culpritOf(error: unknown, attempt: Attempt, active: ReadonlyMap<string, Activation>): PluginUnit | undefined {
+  if (!(error instanceof Refusal)) return attempt.culprit;
+  return error.units.find(({ key }) => attempt.named.has(key)) ?? error.units.find(({ key }) => !active.has(key)) ?? error.units[0];
 }
 
-function hintOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+function closed(): ChangeResult {
+  const error = new KernError('kernel_closed', 'kern is shutting down');
+  return { ok: false, plugin: 'kern', code: error.code, message: error.message, error };
+}
+
+/** The first failure, else all that went well. */
+function together(results: readonly ChangeResult[]): ChangeResult {
+  const went = results.flatMap((result) => (result.ok ? [result] : []));
+  return results.find((result) => !result.ok) ?? { ok: true, live: went.flatMap(({ live }) => live), unloaded: went.flatMap(({ unloaded }) => unloaded) };
 }
 
 const isAbout = (keys: readonly string[], id: string): boolean => keys.some((key) => key === 'plugins' || key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
-
-function isSame(a: ReadonlyMap<string, Declaration>, b: ReadonlyMap<string, Declaration>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [id, { token, owner }] of a) {
-    const other = b.get(id);
-    if (other?.token !== token || other.owner !== owner) return false;
-  }
-  return true;
-}

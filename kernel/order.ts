@@ -1,6 +1,6 @@
 import type { PluginUnit } from './activation.ts';
 import type { Level } from './capability.ts';
-import { KernError } from './error.ts';
+import { Refusal } from './refusal.ts';
 
 const levelPriorities: Readonly<Record<Level, number>> = { session: 400, project: 300, user: 200, builtin: 100 };
 
@@ -13,6 +13,9 @@ export function isVisibleTo(unit: PluginUnit, other: PluginUnit): boolean {
   return other.level !== 'project' || (unit.level === 'project' && unit.root === other.root);
 }
 
+/** The ids it answers to: one that replaces a built-in also satisfies who requires that. */
+const idsOf = ({ level, definition: { id, replaces } }: PluginUnit): readonly string[] => (level === 'builtin' || replaces === undefined || replaces === id ? [id] : [id, replaces]);
+
 /**
  * Required and `after` plugins first, then by id; the order in which they came decides nothing.
  * Throws `requirement_missing` or `requirement_cycle`, naming the plugin.
@@ -20,7 +23,8 @@ export function isVisibleTo(unit: PluginUnit, other: PluginUnit): boolean {
 export function inPluginOrder(units: readonly PluginUnit[]): readonly PluginUnit[] {
   const sorted = [...units].sort((a, b) => compareText(a.definition.id, b.definition.id) || compareText(a.key, b.key));
   const before = new Map<PluginUnit, ReadonlySet<PluginUnit>>();
-  const byId = Map.groupBy(sorted, (unit) => unit.definition.id);
+  const byId = new Map<string, PluginUnit[]>();
+  for (const unit of sorted) for (const id of idsOf(unit)) byId.set(id, [...(byId.get(id) ?? []), unit]);
   for (const unit of sorted) {
     const found = new Set<PluginUnit>();
     for (const id of unit.definition.requires ?? []) {
@@ -38,7 +42,7 @@ export function inPluginOrder(units: readonly PluginUnit[]): readonly PluginUnit
   let waiting = sorted;
   while (waiting.length > 0) {
     const ready = waiting.find((unit) => isSubset(before.get(unit), done));
-    if (ready === undefined) throw cycle(waiting);
+    if (ready === undefined) throw cycle(waiting, before);
     ordered.push(ready);
     done.add(ready);
     waiting = waiting.filter((unit) => unit !== ready);
@@ -50,15 +54,23 @@ function isSubset(part: ReadonlySet<PluginUnit> | undefined, whole: ReadonlySet<
   return part === undefined || part.isSubsetOf(whole);
 }
 
-function requirementMissing(unit: PluginUnit, id: string): KernError {
-  return new KernError('requirement_missing', `plugin ${unit.definition.id} requires ${id}, which is not loaded`, {
-    hint: `load ${id}, or switch ${unit.definition.id} off with plugins: { ${JSON.stringify(unit.definition.id)}: false }`,
-  });
+function requirementMissing(unit: PluginUnit, id: string): Refusal {
+  const hint = `load ${id}, or switch ${unit.definition.id} off with plugins: { ${JSON.stringify(unit.definition.id)}: false }`;
+  return new Refusal([unit], 'requirement_missing', `plugin ${unit.definition.id} requires ${id}, which is not loaded`, hint);
 }
 
-function cycle(waiting: readonly PluginUnit[]): KernError {
-  const ids = waiting.map((unit) => unit.definition.id);
-  return new KernError('requirement_cycle', `plugins require each other in a circle: ${ids.join(', ')}`, { hint: 'take one of the requires or after entries away' });
+/** Of those that cannot be ordered, one circle: not those that only come after it. */
+function cycle(waiting: readonly PluginUnit[], before: ReadonlyMap<PluginUnit, ReadonlySet<PluginUnit>>): Refusal {
+  const trail: PluginUnit[] = [];
+  let unit = waiting[0];
+  while (unit !== undefined && !trail.includes(unit)) {
+    trail.push(unit);
+    const needs: ReadonlySet<PluginUnit> = before.get(unit) ?? new Set();
+    unit = waiting.find((other) => needs.has(other));
+  }
+  const circle = unit === undefined ? trail : trail.slice(trail.indexOf(unit));
+  const ids = circle.map(({ definition }) => definition.id);
+  return new Refusal(circle, 'requirement_cycle', `plugins require each other in a circle: ${ids.join(', ')}`, 'take one of the requires or after entries away');
 }
 
 /** The units that cannot be without `key`, the nearest first. */
@@ -69,7 +81,7 @@ export function dependentsOf(units: readonly PluginUnit[], gone: ReadonlySet<str
     grew = false;
     for (const unit of units) {
       if (lost.has(unit.key)) continue;
-      const broken = (unit.definition.requires ?? []).some((id) => !units.some((other) => other.definition.id === id && other !== unit && !lost.has(other.key) && isVisibleTo(unit, other)));
+      const broken = (unit.definition.requires ?? []).some((id) => !units.some((other) => idsOf(other).includes(id) && other !== unit && !lost.has(other.key) && isVisibleTo(unit, other)));
       if (!broken) continue;
       lost.add(unit.key);
       dependents.push(unit);

@@ -1,36 +1,46 @@
 import type { Activation, OfferRecord, ProviderRecord, TapRecord } from './activation.ts';
 import type { Capability, Provider } from './capability.ts';
 import type { Core } from './core.ts';
+import { type Declarations, declaredCapability, examine } from './declarations.ts';
 import { KernError, PluginError } from './error.ts';
 import type { Hook, TapFunction } from './hook.ts';
 import type { Context, ContributeOptions, Group, Handle, Logger, Offered, View } from './plugin.ts';
 import { processes } from './process.ts';
-import { parse } from './schema.ts';
-import { declaredCapability, keyOf, type Snapshot } from './snapshot.ts';
+import type { SnapshotView } from './view.ts';
 
 export interface ScopeOptions {
   readonly config: unknown;
+  readonly staging: Staging;
+}
+
+/** What a scope knows of the change it is made in. Emptied when that is through, so that no revision keeps the one before it. */
+export interface Staging {
   /** The revision that this one is about to replace. */
-  readonly predecessor: Activation | undefined;
-  /** What the activation sees before it is live: the snapshot it will be part of. */
-  readonly candidate: () => Snapshot;
+  predecessor: Activation | undefined;
+  /** Those of the snapshot it will be part of. */
+  declarations: Declarations | undefined;
 }
 
 /** The `ctx` of one activation. Everything that is registered goes into the activation, and away with it. */
 export function createScope(core: Core, activation: Activation, options: ScopeOptions): Context<unknown> {
   const { id } = activation;
 
+  /** For what registers. */
   const alive = (what: string): void => {
     if (activation.state === 'gone') throw new KernError('scope_disposed', `plugin ${id} used ctx.${what} after it was unloaded`, { hint: 'stop timers and listeners with ctx.defer, or watch ctx.signal' });
+  };
+  /** For what only uses: disposers may still. */
+  const usable = (what: string): void => {
+    if (!activation.isUndoing) alive(what);
   };
   const view = (): View => core.owners.current()?.view ?? core.outlook;
   const isLive = (): boolean => activation.state === 'live' || activation.state === 'draining';
   const handle = (dispose: () => void): Handle => ({ dispose, [Symbol.dispose]: dispose });
   /** Runs code of this plugin from a timer, a watcher or a bus: its failures are its own. */
-  const guarded = (at: string, fn: () => unknown): void => {
+  const guarded = (at: string, fn: () => unknown, seenFrom?: View): void => {
     if (activation.state === 'gone') return;
     try {
-      const answer = core.owners.run({ activation }, fn);
+      const answer = core.owners.run({ activation, view: seenFrom }, fn);
       if (answer instanceof Promise) answer.catch((error) => core.journal.failure(id, 'stray_error', at, error));
     } catch (error) {
       core.journal.failure(id, 'stray_error', at, error);
@@ -49,31 +59,44 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     return handle(close);
   };
 
-  const record = (capability: Capability<unknown>, item: unknown, provider: string, { priority, path }: ContributeOptions): OfferRecord => {
-    const declared = declaredCapability(options.candidate(), capability.id) ?? capability;
-    const parsed = parse(declared.schema, item);
-    if (!parsed.ok) {
-      if (!isLive()) throw new KernError('invalid_item', `${capability.id}: ${parsed.issues.join('; ')}`, { hint: `what ${capability.id} items look like: \`kern schema ${capability.id}\`` });
-      core.journal.add(id, 'error', 'invalid_item', `plugin ${id} offers an invalid ${capability.id}: ${parsed.issues.join('; ')}`);
+  const declarations = (): Declarations => options.staging.declarations ?? core.snapshot().declarations;
+  const record = (capability: Capability<unknown>, offered: unknown, provider: string, place: Pick<OfferRecord, 'rank' | 'sequence'>, { priority, path }: ContributeOptions): OfferRecord => {
+    const declared = declaredCapability(declarations(), capability.id, activation.root) ?? capability;
+    const examined = examine(declared, offered);
+    if (!examined.parsed.ok) {
+      const issues = examined.parsed.issues.join('; ');
+      if (!isLive()) throw new KernError('invalid_item', `${capability.id}: ${issues}`, { hint: `what ${capability.id} items look like: \`kern schema ${capability.id}\`` });
+      core.journal.add(id, 'error', 'invalid_item', `plugin ${id} offers an invalid ${capability.id}: ${issues}`);
     }
-    const value = parsed.ok && declared.normalize !== undefined ? declared.normalize(item) : item;
-    return { activation, capability, item: value, key: keyOf(declared, value), priority, path, provider, sequence: activation.next(), schema: declared.schema, parsed: parsed.ok ? { ok: true, value } : parsed, withdrawn: false };
+    return { activation, capability: declared, ...examined, priority, path, provider, ...place, fate: { isWithdrawn: false } };
   };
   const exchange = (before: readonly OfferRecord[], after: readonly OfferRecord[]): void => {
-    for (const offer of before) offer.withdrawn = true;
+    // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
+    const keys = new Set(after.map(({ key }) => key));
+    for (const { fate, key } of before) if (!after.some((offer) => offer.fate === fate) && (key === undefined || !keys.has(key))) fate.isWithdrawn = true;
     activation.offers = Object.freeze([...activation.offers.filter((offer) => !before.includes(offer)), ...after]);
-    if (activation.state === 'live') core.changed(activation, 'offers');
+    if (activation.state === 'live') core.changed(activation);
   };
   const offerGroup = <T>(capability: Capability<T>, name: string, group: ContributeOptions): Group<T> => {
+    const rank = activation.next();
     let current: readonly OfferRecord[] = [];
+    let isOpen = true;
     const replace = (items: readonly T[]): void => {
       alive('offer');
-      const next = items.map((item) => record(capability as unknown as Capability<unknown>, item, name, group));
-      exchange(current, next);
+      if (!isOpen) throw new KernError('group_withdrawn', `plugin ${id} withdrew its group ${name} of ${capability.id}`, { hint: 'offer a new one with ctx.offer' });
+      const next = items.map((item, sequence): OfferRecord => {
+        const same = current.find((offer) => offer.offered === item);
+        const made = record(capability as unknown as Capability<unknown>, item, name, { rank, sequence }, group);
+        return same === undefined ? made : { ...made, fate: same.fate };
+      });
+      const before = current;
       current = next;
+      exchange(before, next);
     };
     const { dispose } = owned(() => {
-      if (activation.state !== 'gone') exchange(current, []);
+      isOpen = false;
+      if (activation.state === 'gone') for (const { fate } of current) fate.isWithdrawn = true;
+      else exchange(current, []);
       current = [];
     });
     return { replace, withdraw: dispose, dispose, [Symbol.dispose]: dispose };
@@ -94,9 +117,11 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       return view().where;
     },
     get ui() {
+      usable('ui');
       return view().ui;
     },
     get session() {
+      usable('session');
       const { session } = view();
       if (session === undefined) throw new KernError('no_session', `plugin ${id} used ctx.session where no session runs`, { hint: 'use it in hooks, tools and commands of a session' });
       return session;
@@ -104,11 +129,11 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     events: {
       on: (name, listener) => {
         alive('events');
-        const subscription = core.events.on(name, (payload) => guarded(`the event ${name}`, () => listener(payload)));
+        const subscription = core.events.on(name, (payload) => guarded(`the event ${name}`, () => listener(payload), core.owners.current()?.view));
         return owned(() => subscription.dispose());
       },
       emit: (name, payload) => {
-        alive('events');
+        usable('events');
         core.events.emit(name, payload);
       },
     },
@@ -117,7 +142,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       alive('tap');
       const tap: TapRecord = { activation, hook: hook as unknown as Hook, fn: fn as TapFunction<'event', never, never>, order: tapOptions?.order ?? 0, sequence: activation.next(), failures: 0, muted: false };
       activation.taps = Object.freeze([...activation.taps, tap]);
-      if (activation.state === 'live') core.changed(activation, 'taps');
+      if (activation.state === 'live') core.changed(activation);
     },
     // The overloads only type what is handed in; here it is parsed.
     contribute: ((capability: Capability<unknown>, item: unknown, contributeOptions: ContributeOptions = {}): Offered => {
@@ -133,16 +158,18 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     provide: (capability, provider) => {
       alive('provide');
       const made: ProviderRecord = { activation, capability: capability as unknown as Capability<unknown>, provider: checkedProvider(id, provider as Provider<unknown>), sequence: activation.next() };
+      const twin = activation.providers.find((other) => other.capability.id === capability.id && other.provider.id === provider.id);
+      if (twin !== undefined) throw new KernError('provider_twice', `plugin ${id} provides ${capability.id} twice as ${provider.id}`, { hint: 'give each provider an id of its own' });
       activation.providers = Object.freeze([...activation.providers, made]);
-      if (activation.state === 'live') core.changed(activation, 'offers');
+      if (activation.state === 'live') core.changed(activation);
       return owned(() => {
         activation.providers = Object.freeze(activation.providers.filter((other) => other !== made));
-        if (activation.state === 'live') core.changed(activation, 'offers');
+        if (activation.state === 'live') core.changed(activation);
       });
     },
 
     use: (capability) => {
-      alive('use');
+      usable('use');
       return {
         load: (signal) => view().use(capability).load(signal),
         items: () => view().use(capability).items(),
@@ -151,21 +178,35 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       };
     },
     service: (token) => {
-      alive('service');
+      usable('service');
       return view().service(token);
     },
     call: (hook, input) => {
-      alive('call');
+      usable('call');
       return view().call(hook, input);
     },
     setting: (key) => core.settings.get(key),
-    pin: () => view().pin(),
-    run: (entry, fn) => view().run(entry, fn),
-    hold: (entry) => view().hold(entry),
+    pin: () => {
+      alive('pin');
+      let forget = (): void => {};
+      // Every view of a kernel is one of these.
+      const pinned = (view() as SnapshotView).pinFor(() => forget());
+      forget = activation.defer(() => pinned[Symbol.dispose]());
+      return pinned;
+    },
+    run: async (entry, fn) => {
+      usable('run');
+      return view().run(entry, fn);
+    },
+    hold: (entry) => {
+      alive('hold');
+      const held = view().hold(entry);
+      return owned(() => held.dispose());
+    },
 
     state: (name, schema, initial) => {
       alive('state');
-      return core.cells.state(activation, options.predecessor, name, schema, initial);
+      return core.cells.state(activation, options.staging.predecessor, name, schema, initial);
     },
     keep: (key, fingerprint, acquire, keepOptions) => {
       alive('keep');
@@ -200,6 +241,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       const { signal } = activation.controller;
       const child = view().service(processes).spawn(command, args, {
         cwd: view().where.cwd,
+        owner: id,
         ...spawnOptions,
         signal: spawnOptions.signal === undefined ? signal : AbortSignal.any([signal, spawnOptions.signal]),
       });

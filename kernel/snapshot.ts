@@ -1,10 +1,8 @@
 import type { Activation, OfferRecord, PluginUnit, ProviderRecord, TapRecord } from './activation.ts';
-import type { Capability } from './capability.ts';
-import { KernError } from './error.ts';
-import type { Hook } from './hook.ts';
+import type { Level, Where } from './capability.ts';
+import type { Declarations } from './declarations.ts';
 import type { CompiledHooks } from './hooks.ts';
 import type { PluginDefinition, Token } from './plugin.ts';
-import { parse } from './schema.ts';
 
 /** A plugin known from its manifest only: nothing of it has run. */
 export interface IdlePlugin {
@@ -13,23 +11,27 @@ export interface IdlePlugin {
   readonly declares: readonly Token[];
   /** Capability id to the keys it supplies, `'*'` where only running it can tell. */
   readonly contributes: Readonly<Record<string, '*' | readonly string[]>>;
+  /** Capability id to what its items look like before it runs: the capability makes items of them that wake the plugin. */
+  readonly stubs?: Readonly<Record<string, readonly unknown[]>>;
   /** Hooks it taps: such a plugin is never idle. */
   readonly taps?: readonly string[];
+  /** Default `builtin`. */
+  readonly level?: Level;
+  /** The project it belongs to. */
+  readonly root?: string;
+  /** Where it stands, for people. Default `built-in`. */
+  readonly source?: string;
+  readonly revision?: number;
   load(): Promise<PluginDefinition>;
 }
 
-/** What a provider said for one working directory. */
+/** What a provider said for one place. */
 export interface Answer {
   readonly record: ProviderRecord;
-  readonly cwd: string;
+  readonly where: Where;
   readonly offers: readonly (OfferRecord & { readonly level: 'user' | 'project' | undefined })[];
   readonly warnings: readonly string[];
   readonly watch: readonly string[];
-}
-
-export interface Declaration {
-  readonly token: Token;
-  readonly owner: string;
 }
 
 /** Immutable: what is plugged in, at one moment. Everything else is derived from it. */
@@ -37,72 +39,39 @@ export interface Snapshot {
   readonly number: number;
   /** In plugin order. */
   readonly activations: readonly Activation[];
+  /** Plugin order, sleeping plugins included. */
   readonly place: ReadonlyMap<Activation, number>;
+  /** Also stubs of sleeping plugins. */
   readonly offers: readonly OfferRecord[];
   readonly providers: readonly ProviderRecord[];
   readonly answers: ReadonlyMap<string, Answer>;
+  /** Plugins that sleep, and would wake. */
   readonly idle: readonly IdlePlugin[];
-  readonly declarations: ReadonlyMap<string, Declaration>;
+  readonly declarations: Declarations;
   /** Derived from taps only, so it survives offers and answers. */
   readonly hooks: CompiledHooks;
 }
 
-export const answerKey = (record: ProviderRecord, cwd: string): string => `${record.activation.unit.key}\0${record.capability.id}\0${record.provider.id}\0${cwd}`;
+/** What makes a plugin the same over its revisions. */
+export const unitKey = (level: Level, root: string | undefined, id: string): string => `${level}:${root ?? ''}:${id}`;
 
-/** Who declares what. A second declarer is refused; a stranger's ids start with its own. */
-export function declarationsOf(units: readonly PluginUnit[], idle: readonly IdlePlugin[], builtin: readonly Token[]): ReadonlyMap<string, Declaration> {
-  const declarations = new Map<string, Declaration>();
-  const declare = (token: Token, owner: string): void => {
-    const id = declarationId(token);
-    const other = declarations.get(id);
-    if (other !== undefined && other.owner !== owner) {
-      throw new KernError('token_taken', `plugin ${owner} declares ${token.id}, which ${other.owner} declares already`, { hint: `choose an id of your own: ${owner}/${token.id}` });
-    }
-    declarations.set(id, { token, owner });
-  };
-  for (const token of builtin) declare(token, 'kern');
-  for (const plugin of idle) for (const token of plugin.declares) declare(token, plugin.id);
-  for (const unit of units) {
-    const { id, declares = [] } = unit.definition;
-    for (const token of declares) {
-      if (unit.level !== 'builtin' && unit.definition.replaces === undefined && !token.id.startsWith(`${id}/`)) {
-        throw new KernError('token_id', `plugin ${id} declares ${token.id}`, { hint: `ids of extensions start with the plugin's: ${id}/${token.id}` });
-      }
-      declare(token, id);
-    }
-  }
-  return declarations;
+export const builtinKey = (id: string): string => unitKey('builtin', undefined, id);
+
+export const sleeperKey = ({ id, level = 'builtin', root }: IdlePlugin): string => unitKey(level, level === 'project' ? root : undefined, id);
+
+/** The unit that a sleeping plugin becomes; without its definition it stands in for it, in the plugin order and in messages. */
+export function sleeperUnit(plugin: IdlePlugin, definition: PluginDefinition = { id: plugin.id, setup: () => undefined }): PluginUnit {
+  const { level = 'builtin', root, source = 'built-in', revision = 1 } = plugin;
+  return { key: sleeperKey(plugin), level, source, definition, revision, ...(root === undefined ? {} : { root }) };
 }
 
-const declarationId = (token: Token): string => `${token.token}:${token.id}`;
+/** The provider, whatever its revision. */
+export const providerKey = ({ activation, capability, provider }: ProviderRecord): string => `${activation.unit.key}\0${capability.id}\0${provider.id}`;
 
-export function declaredCapability(snapshot: Pick<Snapshot, 'declarations'>, id: string): Capability<unknown> | undefined {
-  const declaration = snapshot.declarations.get(`capability:${id}`);
-  return declaration === undefined ? undefined : (declaration.token as Capability<unknown>);
-}
-
-export function declaredHook(snapshot: Pick<Snapshot, 'declarations'>, id: string): Hook | undefined {
-  const declaration = snapshot.declarations.get(`hook:${id}`);
-  return declaration === undefined ? undefined : (declaration.token as Hook);
-}
-
-export const isDeclared = (snapshot: Pick<Snapshot, 'declarations'>, token: Token): boolean => snapshot.declarations.has(declarationId(token));
-
-/** An offer as the declaration in force sees it; parsed anew only when that is another one. */
-export function underDeclaration<O extends OfferRecord>(offer: O, declared: Capability<unknown> | undefined): O {
-  if (declared === undefined || declared.schema === offer.schema) return offer;
-  const parsed = parse(declared.schema, offer.item);
-  return { ...offer, capability: declared, schema: declared.schema, parsed, key: parsed.ok ? keyOf(declared, offer.item) : offer.key };
-}
-
-/** The key of an item; one that cannot be made is no key. */
-export function keyOf(capability: Capability<unknown>, item: unknown): string | undefined {
-  try {
-    return capability.key(item);
-  } catch {
-    return undefined;
-  }
-}
+export const answerKey = (record: ProviderRecord, { cwd, root }: Where): string => `${providerKey(record)}\0${root}\0${cwd}`;
 
 /** All taps, in plugin order. */
 export const tapsOf = (activations: readonly Activation[]): readonly TapRecord[] => activations.flatMap((activation) => activation.taps);
+
+/** What sleeping plugins supply or declare of a capability, as far as a project sees it. */
+export const concerns = (plugin: IdlePlugin, capability: string): boolean => Object.hasOwn(plugin.contributes, capability) || plugin.declares.some((token) => token.token === 'capability' && token.id === capability);

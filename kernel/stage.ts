@@ -1,29 +1,28 @@
 import { Activation, type PluginUnit } from './activation.ts';
 import type { Core } from './core.ts';
 import { KernError, PluginError } from './error.ts';
+import { within } from './limit.ts';
 import type { View } from './plugin.ts';
 import { parse, type Schema } from './schema.ts';
-import { createScope } from './scope.ts';
-import type { Snapshot } from './snapshot.ts';
+import { createScope, type Staging } from './scope.ts';
 
 export interface StageOptions {
-  readonly predecessor: Activation | undefined;
-  readonly candidate: () => Snapshot;
+  readonly staging: Staging;
   readonly limitMs: number;
-  readonly onIdle: (activation: Activation) => void;
+  readonly onFree: (activation: Activation) => void;
   /** A keeper with bad settings fails; anyone else loses only the bad value. */
   readonly isKeeper: boolean;
 }
 
 /** Runs `setup` into an activation that no table knows. What fails, fails with the plugin's name; the caller disposes. */
 export async function stage(core: Core, unit: PluginUnit, options: StageOptions, made: (activation: Activation) => void): Promise<Activation> {
-  const activation = new Activation(unit, options.onIdle);
+  const activation = new Activation(unit, options.onFree);
   made(activation);
   const started = performance.now();
   const config = configOf(core, unit, options.isKeeper);
-  const scope = createScope(core, activation, { config, predecessor: options.predecessor, candidate: options.candidate });
+  const scope = createScope(core, activation, { config, staging: options.staging });
   activation.scope = scope;
-  await within(core, activation, 'setup', options.limitMs, core.outlook, () => unit.definition.setup(scope));
+  await step(core, activation, 'setup', options.limitMs, core.outlook, () => unit.definition.setup(scope));
   activation.startMs += performance.now() - started;
   return activation;
 }
@@ -31,20 +30,18 @@ export async function stage(core: Core, unit: PluginUnit, options: StageOptions,
 /** Runs what `setup` left for the start, looking through the snapshot it will be part of. */
 export async function start(core: Core, activation: Activation, view: View, limitMs: number): Promise<void> {
   const started = performance.now();
-  for (const fn of activation.starters) await within(core, activation, 'start', limitMs, view, fn);
+  for (const fn of activation.starters) await step(core, activation, 'start', limitMs, view, fn);
   activation.startMs += performance.now() - started;
 }
 
-async function within(core: Core, activation: Activation, at: string, limitMs: number, view: View, fn: () => unknown): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = core.clock.after(limitMs, () => reject(new KernError('setup_late', `${at} took longer than ${limitMs} ms`, { hint: 'do slow work after the start, or when it is first needed' })));
+async function step(core: Core, activation: Activation, at: string, limitMs: number, view: View, fn: () => unknown): Promise<void> {
   try {
-    await Promise.race([core.owners.run({ activation, view, inChange: true }, async () => fn()), late]);
+    const work = core.owners.run({ activation, view }, async () => fn());
+    await within(core.clock, limitMs, work, () => {
+      throw new KernError('setup_late', `${at} took longer than ${limitMs} ms`, { hint: 'do slow work after the start, or when it is first needed' });
+    });
   } catch (error) {
     throw new PluginError(activation.id, at, error);
-  } finally {
-    cancel();
-    late.catch(() => {});
   }
 }
 

@@ -16,6 +16,8 @@ export interface Candidate<T = unknown> {
   readonly within: number;
   /** The plugin's place in plugin order. */
   readonly place: number;
+  /** The place of its group or provider within the plugin's setup, and its own place in there. */
+  readonly rank: number;
   readonly sequence: number;
   readonly parsed: Parsed<T>;
   /** Who switched it off, or that its supplier is not one. */
@@ -32,7 +34,7 @@ const effective = (candidate: Candidate): number => candidate.priority ?? priori
 
 /** Priority by level, then the provider's within the level, then plugin order, then sequence. */
 export function byPrecedence(a: Candidate, b: Candidate): number {
-  return effective(b) - effective(a) || b.within - a.within || a.place - b.place || a.sequence - b.sequence;
+  return effective(b) - effective(a) || b.within - a.within || a.place - b.place || a.rank - b.rank || a.sequence - b.sequence;
 }
 
 /**

@@ -1,20 +1,23 @@
 import type { Activation } from './activation.ts';
 import type { Capability, Entry, Service, Where } from './capability.ts';
 import type { Core, Owned } from './core.ts';
+import { declarationOf, declaredCapability, declaredHook, examine, keyOf } from './declarations.ts';
+import type { Pin } from './drain.ts';
 import { KernError, PluginError } from './error.ts';
 import type { CallResult, Hook, HookKind } from './hook.ts';
-import { freezeDeep, freezeTop } from './hooks.ts';
+import { freeze } from './hooks.ts';
+import { unlessAborted } from './limit.ts';
 import type { EntriesOptions, Group, Handle, HookToken, Reader, View } from './plugin.ts';
-import { parse } from './schema.ts';
 import type { SessionHandle, Ui } from './session.ts';
-import { declaredCapability, declaredHook, keyOf, type Snapshot } from './snapshot.ts';
+import { concerns, type Snapshot, sleeperKey } from './snapshot.ts';
 import { type Candidate, merge, type Table } from './table.ts';
 
 interface OwnGroup {
   readonly capability: Capability<unknown>;
   readonly name: string;
   readonly items: readonly unknown[];
-  readonly record: { withdrawn: boolean };
+  /** Of each item, so that one that stays through a replacement stays what it is. */
+  readonly fates: readonly { isWithdrawn: boolean }[];
 }
 
 interface Mask {
@@ -34,23 +37,26 @@ export class SnapshotView implements View {
   readonly where: Where;
   readonly pinned: boolean;
   readonly #core: Core;
-  readonly #fixed: Snapshot | undefined;
   readonly #parent: SnapshotView | undefined;
-  readonly #own: Own;
-  readonly #release: () => void;
+  readonly #pin: Pin | undefined;
+  readonly #released: () => void;
+  /** Of a pinned view, until it is released: then it sees what is there now, like any other. */
+  #fixed: Snapshot | undefined;
+  #own: Own;
   #session: SessionHandle | undefined;
   #ui: Ui;
   #tables = new Map<string, Table>();
-  #tablesFor: { snapshot: Snapshot; version: number; settings: number } | undefined;
+  #tablesFor: { snapshot: Snapshot; own: Own; version: number; settings: number } | undefined;
 
-  constructor(core: Core, where: Where, ui: Ui, from?: { readonly parent: SnapshotView; readonly snapshot: Snapshot; readonly release: () => void }) {
+  constructor(core: Core, where: Where, ui: Ui, from?: { readonly parent: SnapshotView; readonly snapshot: Snapshot; readonly pin?: Pin; readonly released?: () => void }) {
     this.#core = core;
     this.where = where;
     this.#ui = ui;
     this.pinned = from !== undefined;
     this.#fixed = from?.snapshot;
     this.#parent = from?.parent;
-    this.#release = from?.release ?? (() => {});
+    this.#pin = from?.pin;
+    this.#released = from?.released ?? (() => {});
     this.#own = from === undefined ? { groups: [], masks: [], version: 0 } : { ...from.parent.#own };
   }
 
@@ -96,37 +102,54 @@ export class SnapshotView implements View {
 
   call<K extends HookKind, I, A>(hook: Hook<K, I, A>, input: I): CallResult<K, I, A> {
     const snapshot = this.#snapshot();
-    const declared = (declaredHook(snapshot, hook.id) ?? hook) as unknown as Hook;
+    const declared = this.#row(hook as unknown as Hook, snapshot);
     const denial = this.#denial(declared, snapshot);
     if (denial !== undefined) return Promise.resolve(denial) as CallResult<K, I, A>;
-    const frozen = this.#core.freezeDeeply ? freezeDeep(input) : freezeTop(input);
-    return snapshot.hooks.call(declared, this.where.root, frozen, this) as CallResult<K, I, A>;
+    return snapshot.hooks.call(declared, this.where.root, freeze(input, this.#core.freezeDeeply), this) as CallResult<K, I, A>;
+  }
+
+  #row(hook: Hook, { declarations }: Snapshot): Hook {
+    return declaredHook(declarations, hook.id, this.where.root) ?? hook;
   }
 
   /** A guarding hook without its keeper is denied, whatever the other taps would say. */
   #denial(hook: Hook, snapshot: Snapshot): unknown {
     const keeper = hook.guard?.keeper;
     if (keeper === undefined || this.#core.keepers === 'none') return undefined;
-    const isThere = snapshot.hooks.taps.some((tap) => tap.hook.id === hook.id && tap.activation.id === keeper && tap.activation.level === 'builtin' && tap.activation.state !== 'gone');
+    const declared = declarationOf(snapshot.declarations, 'hook', hook.id, this.where.root);
+    // A stranger's hook may be kept by a plugin of the stranger's own level.
+    const mayKeep = ({ level, root }: Activation): boolean => level === 'builtin' || (declared?.isStrange === true && level === declared.level && (root === undefined || root === this.where.root));
+    const isThere = snapshot.hooks.taps.some(({ hook: { id }, activation }) => id === hook.id && activation.id === keeper && mayKeep(activation) && activation.state !== 'gone');
     if (isThere) return undefined;
     const why = this.#core.missing(keeper);
     return why === undefined ? undefined : hook.guard?.deny(`${keeper} is not loaded: ${why}`);
   }
 
   taps(hook: HookToken): number {
-    return this.#snapshot().hooks.count(hook as Hook, this.where.root);
+    const snapshot = this.#snapshot();
+    return snapshot.hooks.count(this.#row(hook as Hook, snapshot), this.where.root);
   }
 
   async run<T, R>(entry: Entry<T>, fn: (item: T) => R | Promise<R>): Promise<R> {
-    const { activation } = this.#owner(entry);
-    if (activation === undefined) return this.#core.owners.run({ view: this }, () => fn(entry.item));
-    activation.enter();
+    const { activation, record } = this.#owner(entry);
+    if (record.forward !== undefined) {
+      const real = await record.forward();
+      if (real.activation.state === 'gone') throw goneError(real.activation);
+      return this.#runIn(real.activation, entry, () => fn(real.item as T));
+    }
+    if (activation === undefined) return this.#core.owners.run({ ...this.#core.owners.current(), view: this }, () => fn(entry.item));
+    return this.#runIn(activation, entry, () => fn(entry.item));
+  }
+
+  async #runIn<R>(activation: Activation, entry: Entry<unknown>, fn: () => R | Promise<R>): Promise<R> {
+    const { owners } = this.#core;
     const { promise: gone, reject } = Promise.withResolvers<never>();
     gone.catch(() => {});
     const tell = (): void => reject(goneError(activation));
+    activation.enter();
     activation.waiters.add(tell);
     try {
-      return await Promise.race([this.#core.owners.run({ activation, view: this }, () => fn(entry.item)), gone]);
+      return await Promise.race([owners.run({ activation, view: this, clock: owners.current()?.clock }, async () => fn()), gone]);
     } catch (error) {
       throw this.#owned(activation, entry, error);
     } finally {
@@ -143,14 +166,7 @@ export class SnapshotView implements View {
   }
 
   hold<T>(entry: Entry<T>): Handle {
-    const { activation } = this.#owner(entry);
-    let held = true;
-    activation?.enter();
-    const dispose = (): void => {
-      if (!held) return;
-      held = false;
-      activation?.leave();
-    };
+    const dispose = this.#owner(entry).activation?.hold() ?? (() => {});
     return { dispose, [Symbol.dispose]: dispose };
   }
 
@@ -158,40 +174,61 @@ export class SnapshotView implements View {
     const owned = this.#core.owned.get(entry);
     if (owned === undefined) throw new KernError('foreign_entry', 'this entry is not from this kernel', { hint: 'use the entries of ctx.use(…), not copies of them' });
     if (owned.activation?.state === 'gone') throw goneError(owned.activation);
-    if (owned.record.withdrawn) throw new KernError('item_withdrawn', `${entry.key ?? 'the item'} of ${entry.origin.plugin} was withdrawn`, { hint: 'ask for it again' });
+    if (owned.record.fate.isWithdrawn) throw new KernError('item_withdrawn', `${entry.key ?? 'the item'} of ${entry.origin.plugin} was withdrawn`, { hint: 'ask for it again' });
     return owned;
   }
 
   pin(): View {
+    return this.pinFor(() => {});
+  }
+
+  /** A pin whose owner is told when it is released. */
+  pinFor(released: () => void): SnapshotView {
     const snapshot = this.#snapshot();
-    return new SnapshotView(this.#core, this.where, this.#ui, { parent: this.#parent ?? this, snapshot, release: this.#core.pin(snapshot) });
+    return new SnapshotView(this.#core, this.where, this.#ui, { parent: this.#parent ?? this, snapshot, pin: this.#core.pin(snapshot), released });
   }
 
   offer<T>(capability: Capability<T>, name: string, items: readonly T[]): Group<T> {
-    let group: OwnGroup = { capability: capability as unknown as Capability<unknown>, name, items, record: { withdrawn: false } };
+    const make = (offered: readonly T[], before?: OwnGroup): OwnGroup => {
+      const fates = offered.map((item) => before?.fates[before.items.indexOf(item)] ?? { isWithdrawn: false });
+      return { capability: capability as unknown as Capability<unknown>, name, items: offered, fates };
+    };
+    const own = this.#own;
+    let group = make(items);
+    let isOpen = true;
+    const put = (groups: readonly OwnGroup[]): void => {
+      own.groups = groups;
+      own.version += 1;
+    };
     const replace = (next: readonly T[]): void => {
+      if (!isOpen) throw new KernError('group_withdrawn', `the group ${name} of ${capability.id} was withdrawn`, { hint: 'offer a new one' });
       const before = group;
-      group = { ...group, items: next };
-      this.#own.groups = this.#own.groups.map((other) => (other === before ? group : other));
-      this.#own.version += 1;
+      group = make(next, before);
+      // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
+      const keys = new Set(next.map((item) => keyOf(before.capability, item)));
+      for (const [at, item] of before.items.entries()) {
+        const key = keyOf(before.capability, item);
+        if (!next.includes(item as T) && (key === undefined || !keys.has(key))) withdrawn(before.fates[at]);
+      }
+      put(own.groups.map((other) => (other === before ? group : other)));
     };
     const withdraw = (): void => {
-      group.record.withdrawn = true;
-      this.#own.groups = this.#own.groups.filter((other) => other !== group);
-      this.#own.version += 1;
+      isOpen = false;
+      for (const fate of group.fates) withdrawn(fate);
+      put(own.groups.filter((other) => other !== group));
     };
-    this.#own.groups = [...this.#own.groups, group];
-    this.#own.version += 1;
+    put([...own.groups, group]);
     return { replace, withdraw, dispose: withdraw, [Symbol.dispose]: withdraw };
   }
 
   mask<T>(capability: Capability<T>, hide: (entry: Entry<T>) => string | undefined): Handle {
     const mask: Mask = { capability: capability.id, hide: hide as Mask['hide'] };
-    this.#own.masks = [...this.#own.masks, mask];
-    this.#own.version += 1;
+    const own = this.#own;
+    own.masks = [...own.masks, mask];
+    own.version += 1;
     const dispose = (): void => {
-      this.#own.masks = this.#own.masks.filter((other) => other !== mask);
-      this.#own.version += 1;
+      own.masks = own.masks.filter((other) => other !== mask);
+      own.version += 1;
     };
     return { dispose, [Symbol.dispose]: dispose };
   }
@@ -213,22 +250,56 @@ export class SnapshotView implements View {
   }
 
   [Symbol.dispose](): void {
-    this.#release();
+    if (this.#fixed === undefined || this.#parent === undefined) return;
+    this.#fixed = undefined;
+    this.#own = this.#parent.#own;
+    this.#tables = new Map();
+    this.#tablesFor = undefined;
+    this.#pin?.release();
+    this.#released();
   }
 
   async #load(capability: string, signal: AbortSignal | undefined): Promise<void> {
-    await this.#core.wake(capability);
-    await this.#core.ask(capability, this.where, signal);
+    await unlessAborted(signal, this.#core.wake(capability, this.where.root));
+    this.#adopt(capability);
+    const answers = await this.#core.ask(capability, this.where, signal, this.#snapshot());
+    if (this.#fixed !== undefined && answers.size > 0) this.#grow({ ...this.#fixed, answers: new Map([...this.#fixed.answers, ...answers]) });
+  }
+
+  /** Plugins that slept when this view was pinned belong to its one set of plugins: what they bring, now that they are awake, is no later contribution. */
+  #adopt(capability: string): void {
+    if (this.#fixed === undefined) return;
+    const now = this.#core.snapshot();
+    for (const plugin of this.#fixed.idle) {
+      const activation = concerns(plugin, capability) ? this.#core.active(sleeperKey(plugin)) : undefined;
+      if (activation === undefined) continue;
+      const fixed: Snapshot = this.#fixed;
+      const isStandIn = (other: Activation): boolean => other.unit.key === activation.unit.key;
+      const place = [...fixed.place].find(([other]) => isStandIn(other))?.[1] ?? fixed.place.size;
+      this.#grow({
+        ...fixed,
+        activations: Object.freeze([...fixed.activations, activation]),
+        place: new Map([...fixed.place, [activation, place]]),
+        offers: Object.freeze([...fixed.offers.filter((offer) => !isStandIn(offer.activation)), ...now.offers.filter((offer) => offer.activation === activation)]),
+        providers: Object.freeze([...fixed.providers, ...now.providers.filter((record) => record.activation === activation)]),
+        idle: fixed.idle.filter((other) => other !== plugin),
+      });
+    }
+  }
+
+  #grow(snapshot: Snapshot): void {
+    this.#fixed = Object.freeze(snapshot);
+    this.#pin?.extend(this.#fixed);
   }
 
   #table<T>(capability: Capability<T>): Table<T> {
     const snapshot = this.#snapshot();
-    const { version } = this.#own;
+    const own = this.#own;
     const settings = this.#core.settings.version;
     const made = this.#tablesFor;
-    if (made?.snapshot !== snapshot || made.version !== version || made.settings !== settings) {
+    if (made?.snapshot !== snapshot || made.own !== own || made.version !== own.version || made.settings !== settings) {
       this.#tables = new Map();
-      this.#tablesFor = { snapshot, version, settings };
+      this.#tablesFor = { snapshot, own, version: own.version, settings };
     }
     let table = this.#tables.get(capability.id);
     if (table === undefined) {
@@ -239,35 +310,37 @@ export class SnapshotView implements View {
   }
 
   #derive(capability: Capability<unknown>, snapshot: Snapshot): Table {
-    const declared = declaredCapability(snapshot, capability.id);
+    const declared = declaredCapability(snapshot.declarations, capability.id, this.where.root);
     const owners = new Map<Candidate, Owned>();
     const candidates: Candidate[] = [];
-    const add = (candidate: Candidate, owned: Owned): void => {
-      candidates.push(candidate);
-      owners.set(candidate, owned);
+    const add = (candidate: Omit<Candidate, 'off'>, owned: Owned): void => {
+      const whole = { ...candidate, off: this.#off(declared, candidate) };
+      candidates.push(whole);
+      owners.set(whole, owned);
     };
+    const placeOf = (activation: Activation): number => snapshot.place.get(activation) ?? 0;
     for (const offer of snapshot.offers) {
-      const { activation } = offer;
+      const { activation, item, key, provider, path, priority, rank, sequence, parsed } = offer;
       if (offer.capability.id !== capability.id || !this.#sees(activation)) continue;
-      const base = { item: offer.item, key: offer.key, plugin: activation.id, provider: offer.provider, level: activation.level, path: offer.path };
-      add({ ...base, priority: offer.priority, within: Number.POSITIVE_INFINITY, place: snapshot.place.get(activation) ?? 0, sequence: offer.sequence, parsed: offer.parsed, off: this.#off(declared, base) }, { activation, record: offer });
+      const { id: plugin, level } = activation;
+      add({ item, key, plugin, provider, level, path, priority, within: Number.POSITIVE_INFINITY, place: placeOf(activation), rank, sequence, parsed }, { activation, record: offer });
     }
     for (const answer of snapshot.answers.values()) {
       const { activation, provider, capability: asked } = answer.record;
-      if (asked.id !== capability.id || answer.cwd !== this.where.cwd || !this.#sees(activation)) continue;
+      if (asked.id !== capability.id || answer.where.cwd !== this.where.cwd || answer.where.root !== this.where.root || !this.#sees(activation)) continue;
       for (const offer of answer.offers) {
+        const { item, key, path, priority, rank, sequence, parsed } = offer;
         const level = offer.level ?? activation.level;
-        const base = { item: offer.item, key: offer.key, plugin: activation.id, provider: provider.id, level, path: offer.path };
         const within = this.#core.settings.provider(provider.id, level).priority ?? provider.priority;
-        add({ ...base, priority: undefined, within, place: snapshot.place.get(activation) ?? 0, sequence: offer.sequence, parsed: offer.parsed, off: this.#off(declared, base) }, { activation, record: offer });
+        add({ item, key, plugin: activation.id, provider: provider.id, level, path, priority, within, place: placeOf(activation), rank, sequence, parsed }, { activation, record: offer });
       }
     }
-    for (const group of this.#own.groups) {
-      if (group.capability.id !== capability.id) continue;
-      for (const [sequence, item] of group.items.entries()) {
-        const owner = declared ?? group.capability;
-        const base = { item, key: keyOf(owner, item), plugin: group.name, provider: group.name, level: 'session' as const, path: undefined };
-        add({ ...base, priority: undefined, within: Number.POSITIVE_INFINITY, place: -1, sequence, parsed: parse(owner.schema, item), off: this.#off(declared, base) }, { activation: undefined, record: group.record });
+    for (const { capability: own, name, items, fates } of this.#own.groups) {
+      if (own.id !== capability.id) continue;
+      for (const [sequence, offered] of items.entries()) {
+        const { item, key, parsed } = examine(declared ?? own, offered);
+        const fate = fates[sequence] ?? { isWithdrawn: false };
+        add({ item, key, plugin: name, provider: name, level: 'session', path: undefined, priority: undefined, within: Number.POSITIVE_INFINITY, place: -1, rank: 0, sequence, parsed }, { activation: undefined, record: { fate } });
       }
     }
     const table = merge(candidates, (entry, candidate) => {
@@ -299,7 +372,7 @@ export class SnapshotView implements View {
   }
 
   #sees(activation: Activation): boolean {
-    return activation.level !== 'project' || activation.unit.root === this.where.root;
+    return activation.root === undefined || activation.root === this.where.root;
   }
 
   #off(declared: Capability<unknown> | undefined, candidate: Pick<Candidate, 'provider' | 'level' | 'key'>): string | undefined {
@@ -314,6 +387,10 @@ export class SnapshotView implements View {
 function select<T>(entries: readonly Entry<T>[], options: EntriesOptions | undefined): readonly Entry<T>[] {
   if (options === undefined) return entries;
   return entries.filter(({ origin }) => options.providers?.includes(origin.provider) !== false && options.exclude?.includes(origin.provider) !== true);
+}
+
+function withdrawn(fate: { isWithdrawn: boolean } | undefined): void {
+  if (fate !== undefined) fate.isWithdrawn = true;
 }
 
 function goneError(activation: Activation): KernError {

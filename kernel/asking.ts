@@ -1,0 +1,193 @@
+import type { Activation, ProviderRecord } from './activation.ts';
+import { type Asked, ask, warningOf } from './answers.ts';
+import type { Where } from './capability.ts';
+import type { Clock } from './clock.ts';
+import { unlessAborted, within } from './limit.ts';
+import type { Ownership } from './owner.ts';
+import type { Handle } from './plugin.ts';
+import type { Journal } from './report.ts';
+import type { SettingsPort } from './settings.ts';
+import { type Answer, answerKey, providerKey, type Snapshot } from './snapshot.ts';
+
+const limitOf = ({ provider }: ProviderRecord): number => provider.limitMs ?? 2_000;
+
+const lateWarning = (record: ProviderRecord): string => warningOf(record, `no answer within ${limitOf(record)} ms; its items join when they come`);
+
+export interface AskingPorts {
+  readonly owners: Ownership;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly settings: SettingsPort;
+  snapshot(): Snapshot;
+  watch(owner: string, paths: readonly string[], fn: () => void): Handle;
+  /** Makes a new snapshot with these answers. */
+  join(answers: ReadonlyMap<string, Answer>): void;
+  /** Counts work that a file began, so that a turn waits for it. */
+  track(work: Promise<unknown>): void;
+}
+
+interface Question {
+  readonly record: ProviderRecord;
+  readonly done: Promise<Answer | undefined>;
+  /** Nobody waits for it any more; its answer joins when it comes. */
+  isLate: boolean;
+}
+
+/** Asks the providers: each place once, all at once, each within its limit. */
+export class Asking {
+  readonly #ports: AskingPorts;
+  readonly #open = new Map<string, Question>();
+  /** Which question the answer in the snapshot came from: one that was asked earlier and comes later changes nothing. */
+  readonly #answered = new Map<string, number>();
+  readonly #warnings = new Map<string, readonly string[]>();
+  readonly #watches = new Map<string, Handle>();
+  #asked = 0;
+
+  constructor(ports: AskingPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Asks the providers of a snapshot that have not answered for this place; resolves with their answers when all have
+   * answered or are late. A signal ends the waiting only.
+   */
+  async load(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>> {
+    const answers = new Map<string, Answer>();
+    const loadOne = async (record: ProviderRecord): Promise<void> => {
+      const key = answerKey(record, where);
+      const known = this.#ports.snapshot().answers.get(key);
+      const answer = known?.record === record ? known : await this.#wait(record, this.#questionOf(record, where), where);
+      if (answer !== undefined) answers.set(key, answer);
+    };
+    const records = from.providers.filter((record) => record.capability.id === capability && this.#isAsked(record, where, from));
+    await unlessAborted(signal, Promise.all(records.map(loadOne)));
+    return answers;
+  }
+
+  #isAsked(record: ProviderRecord, where: Where, { answers }: Snapshot): boolean {
+    const { activation, provider } = record;
+    if (activation.state === 'gone' || (activation.root !== undefined && activation.root !== where.root)) return false;
+    const isOff = (['project', 'user'] as const).every((level) => this.#ports.settings.provider(provider.id, level).off !== undefined);
+    return !isOff && answers.get(answerKey(record, where))?.record !== record;
+  }
+
+  #questionOf(record: ProviderRecord, where: Where): Question {
+    const open = this.#open.get(answerKey(record, where));
+    return open?.record === record ? open : this.#ask(record, where);
+  }
+
+  #ask(record: ProviderRecord, where: Where): Question {
+    const { owners } = this.#ports;
+    const key = answerKey(record, where);
+    this.#asked += 1;
+    const number = this.#asked;
+    const answering = ask(record, where, this.#ports.snapshot().declarations, owners);
+    const done = answering.then((asked) => {
+      if (this.#open.get(key) === question) this.#open.delete(key);
+      owners.free(() => this.#take(key, number, record, asked));
+      return asked.state === 'answered' ? asked.answer : undefined;
+    });
+    const question: Question = { record, isLate: false, done };
+    this.#open.set(key, question);
+    return question;
+  }
+
+  /** Waits within the provider's limit; once late, nobody waits again for the same question. */
+  async #wait(record: ProviderRecord, question: Question, where: Where): Promise<Answer | undefined> {
+    if (question.isLate) return undefined;
+    const { activation } = record;
+    const limitMs = limitOf(record);
+    activation.enter();
+    try {
+      return await within(this.#ports.clock, limitMs, question.done, () => {
+        if (!question.isLate) this.#note(answerKey(record, where), record, [lateWarning(record)]);
+        question.isLate = true;
+        return undefined;
+      });
+    } finally {
+      activation.leave();
+    }
+  }
+
+  #take(key: string, number: number, record: ProviderRecord, asked: Asked): void {
+    const { answers, providers } = this.#ports.snapshot();
+    if (!providers.includes(record) || number < (this.#answered.get(key) ?? 0)) return;
+    this.#note(key, record, asked.state === 'answered' ? asked.answer.warnings : [asked.warning]);
+    // A provider that fails now takes nothing away: its last good answer stays.
+    if (asked.state === 'failed') return;
+    this.#answered.set(key, number);
+    this.#ports.join(new Map(answers).set(key, asked.answer));
+    this.watch([asked.answer]);
+  }
+
+  #note(key: string, { activation }: ProviderRecord, warnings: readonly string[]): void {
+    const before = this.#warnings.get(key) ?? [];
+    this.#warnings.set(key, warnings);
+    for (const warning of warnings) if (!before.includes(warning)) this.#ports.journal.add(activation.id, 'warning', 'provider_warning', warning);
+  }
+
+  /**
+   * A provider that takes the place of its last revision answers for the places that one had answered for, before it
+   * takes over. Its answers are the result; one that is late joins when it comes.
+   */
+  async carry(candidate: Snapshot, made: readonly Activation[]): Promise<ReadonlyMap<string, Answer>> {
+    const { owners, clock } = this.#ports;
+    const fresh = new Map(candidate.providers.filter(({ activation }) => made.includes(activation)).map((record) => [providerKey(record), record]));
+    const answers = new Map<string, Answer>();
+    const carryOne = async (key: string, { where }: Answer, record: ProviderRecord): Promise<void> => {
+      this.#asked += 1;
+      const number = this.#asked;
+      const answering = ask(record, where, candidate.declarations, owners);
+      const asked = await within(clock, limitOf(record), answering, () => undefined);
+      if (asked === undefined) {
+        this.#note(key, record, [lateWarning(record)]);
+        void answering.then((late) => owners.free(() => this.#take(key, number, record, late)));
+        return;
+      }
+      this.#note(key, record, asked.state === 'answered' ? asked.answer.warnings : [asked.warning]);
+      if (asked.state === 'answered') answers.set(key, asked.answer);
+    };
+    const asked = [...this.#ports.snapshot().answers].flatMap(([key, answer]) => {
+      const record = fresh.get(providerKey(answer.record));
+      return record === undefined ? [] : [carryOne(key, answer, record)];
+    });
+    await Promise.all(asked);
+    return answers;
+  }
+
+  /** Follows what answers depend on: a change asks again. */
+  watch(answers: Iterable<Answer>): void {
+    for (const answer of answers) {
+      const { record, where, watch } = answer;
+      const key = answerKey(record, where);
+      this.#watches.get(key)?.dispose();
+      this.#watches.delete(key);
+      // A new question, also while one is open: that one may have read the old files.
+      const again = (): void => this.#ports.track(this.#wait(record, this.#ask(record, where), where));
+      if (watch.length > 0) this.#watches.set(key, this.#ports.watch(`answer:${key}`, watch, again));
+    }
+  }
+
+  /** Forgets what no provider of the snapshot answers for. */
+  prune(): void {
+    const { answers, providers } = this.#ports.snapshot();
+    const known = new Set(providers.map(providerKey));
+    for (const [key, handle] of this.#watches) {
+      if (answers.has(key)) continue;
+      handle.dispose();
+      this.#watches.delete(key);
+    }
+    const isKnown = (key: string): boolean => known.has(key.split('\0').slice(0, 3).join('\0'));
+    for (const map of [this.#warnings, this.#answered]) for (const key of map.keys()) if (!isKnown(key)) map.delete(key);
+  }
+
+  /** What a provider's last answers warned of, by provider id. */
+  warnings(provider: string): readonly string[] {
+    return [...this.#warnings].flatMap(([key, warnings]) => (key.split('\0')[2] === provider ? warnings : []));
+  }
+
+  close(): void {
+    for (const handle of this.#watches.values()) handle.dispose();
+    this.#watches.clear();
+  }
+}

@@ -1,0 +1,24 @@
+import type { PluginUnit } from './activation.ts';
+import type { IdlePlugin } from './snapshot.ts';
+
+export interface Change {
+  readonly put?: readonly PluginUnit[];
+  /** Keys of plugins that go. */
+  readonly drop?: readonly string[];
+  /** Idle plugins that wake with it. */
+  readonly wake?: readonly IdlePlugin[];
+  /** For each step of each plugin, in ms. Default 3000. */
+  readonly limitMs?: number;
+}
+
+/** `live` are those that were set up, `unloaded` those that went; a plugin that is switched off is in neither. */
+export type ChangeResult =
+  | { readonly ok: true; readonly live: readonly string[]; readonly unloaded: readonly string[] }
+  | { readonly ok: false; readonly plugin: string; readonly code: string; readonly message: string; readonly error: unknown };
+
+export interface Failure {
+  readonly unit: Pick<PluginUnit, 'key' | 'level' | 'source' | 'revision'> & { readonly id: string };
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}

@@ -1,0 +1,13 @@
+import type { PluginUnit } from './activation.ts';
+import { KernError } from './error.ts';
+
+/** A set of plugins that cannot be, and those of which one must change. */
+export class Refusal extends KernError {
+  readonly units: readonly PluginUnit[];
+
+  constructor(units: readonly PluginUnit[], code: string, message: string, hint: string) {
+    super(code, message, { hint });
+    this.name = 'Refusal';
+    this.units = units;
+  }
+}
