@@ -167,11 +167,13 @@ export class Host {
       throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, { hint: 'look at it, then run `kern trust grant`' });
     };
     try {
-      const loaded = await this.#options.loader().load(place.entry, { root: place.folder, admit, onLateFile: (file) => this.#follow(slot, [...slot.files, file], slot.missing) });
-      this.#follow(slot, [place.entry, ...loaded.files], loaded.missing);
+      const loaded = await this.#options.loader().load(place.entry, { root: place.folder, admit, onLateFile: (file, hash) => this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]])) });
+      // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
+      const files = place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
+      this.#follow(slot, [place.entry, ...files], loaded.missing, loaded.contents);
       return definitionOf(loaded.exports, place.entry);
     } catch (error) {
-      if (error instanceof LoadError) this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing);
+      if (error instanceof LoadError) this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
       throw error;
     }
   }
@@ -212,10 +214,10 @@ export class Host {
     return { key: key ?? placeKey(place), id, level: place.level, source: place.entry, revision };
   }
 
-  #follow(slot: Slot, files: readonly string[], missing: readonly string[]): void {
+  #follow(slot: Slot, files: readonly string[], missing: readonly string[], contents: ReadonlyMap<string, string>): void {
     slot.files = [...new Set(files)];
     slot.missing = missing;
-    this.#options.watch.watch(`plugin:${slot.place.entry}`, [...slot.files, ...slot.missing], () => void this.#later(() => this.#reload(slot)));
+    this.#options.watch.watch(`plugin:${slot.place.entry}`, [...slot.files, ...slot.missing], () => void this.#later(() => this.#reload(slot)), contents);
   }
 
   /** One after the other, and counted, so that a turn waits for it. */

@@ -6,6 +6,7 @@ type Watcher = ReturnType<typeof createWatcher>;
 
 interface Subscription {
   readonly paths: readonly string[];
+  readonly known: ReadonlyMap<string, string> | undefined;
   readonly fn: (changed: readonly string[]) => void;
 }
 
@@ -25,14 +26,14 @@ export class WatchHub {
   begin(): void {
     if (this.#watcher !== undefined || this.#closed) return;
     this.#watcher = this.#make((paths) => this.#tell(paths));
-    for (const [owner, { paths }] of this.#subscriptions) this.#watcher.watch(owner, paths);
+    for (const [owner, { paths, known }] of this.#subscriptions) this.#watcher.watch(owner, paths, known);
   }
 
-  /** One subscription an owner: a second call replaces the first. */
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle {
-    const subscription: Subscription = { paths, fn };
+  /** One subscription an owner: a second call replaces the first. `known` says what the files held when they were read. */
+  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void, known?: ReadonlyMap<string, string>): Handle {
+    const subscription: Subscription = { paths, fn, known };
     this.#subscriptions.set(owner, subscription);
-    this.#watcher?.watch(owner, paths);
+    this.#watcher?.watch(owner, paths, known);
     const dispose = (): void => {
       if (this.#subscriptions.get(owner) === subscription) this.unwatch(owner);
     };
