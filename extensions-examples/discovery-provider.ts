@@ -27,7 +27,15 @@ export default definePlugin({
       load: async ({ root }) => {
         const folder = join(root, 'notes');
         const files = await readdir(folder).catch((): string[] => []);
-        const items = files.filter((file) => file.endsWith('.md')).map((file): ProvidedItem<AnyTool> => ({ item: noteTool(join(folder, file)), level: 'project', path: join(folder, file) }));
+        const items = files
+          .filter((file) => file.endsWith('.md'))
+          .map(
+            (file): ProvidedItem<AnyTool> => ({
+              item: noteTool(join(folder, file)),
+              level: 'project',
+              path: join(folder, file),
+            }),
+          );
         return { items, watch: [folder] };
       },
     }),

@@ -16,7 +16,11 @@ let house: House;
 
 beforeAll(async () => {
   const copies = examples.map((file) => [place(file), readFileSync(path.join(folder, file), 'utf8')]);
-  house = await openHouse({ ...Object.fromEntries(copies), 'notes/todo.md': 'Buy milk.', 'key.txt': `sk-${'a'.repeat(20)}` });
+  house = await openHouse({
+    ...Object.fromEntries(copies),
+    'notes/todo.md': 'Buy milk.',
+    'key.txt': `sk-${'a'.repeat(20)}`,
+  });
 }, 60_000);
 
 afterAll(() => house?.[Symbol.asyncDispose]());
@@ -71,17 +75,17 @@ test('settings come from the config, also when it changes', async () => {
   expect(await sign()).toBe('Done.\n-- kern');
   writeFileSync(path.join(house.home, 'config.yml'), 'plugins:\n  signature: { text: "-- sent by kern" }\n');
   await becomes(sign, 'Done.\n-- sent by kern');
-  edit('with-config.ts', '${text}\\n', '${text} ');
-  await becomes(sign, 'Done. -- sent by kern');
+  edit('with-config.ts', '\\n$', ' / $');
+  await becomes(sign, 'Done. / -- sent by kern');
 });
 
 test('a count goes on over a reload', async () => {
-  const tally = async (): Promise<Record<string, number>> => JSON.parse((await house.call('tally', {})).replace(/^.*?{/, '{'));
+  const tally = async (): Promise<Record<string, number>> => JSON.parse(await house.call('tally', {}));
   await house.call('hello', { name: 'Ada' });
   const before = (await tally())['hello'] ?? 0;
   expect(before).toBeGreaterThan(0);
-  edit('with-state.ts', 'JSON.stringify(calls.value)', '`So far: ${JSON.stringify(calls.value)}`');
-  await vi.waitFor(async () => expect(await house.call('tally', {})).toMatch(/^So far: /), { timeout: 15_000 });
+  edit('with-state.ts', 'JSON.stringify(calls.value)', 'JSON.stringify(calls.value, undefined, 1)');
+  await vi.waitFor(async () => expect(await house.call('tally', {})).toContain('\n'), { timeout: 15_000 });
   await house.call('hello', { name: 'Ada' });
   expect((await tally())['hello']).toBe(before + 1);
 });
@@ -107,8 +111,8 @@ test('others add to a kind of thing that an extension declared, and change its m
 test('plain JavaScript is a plugin too', async () => {
   const roll = (): Promise<string> => house.call('dice', { sides: 2 });
   expect(['1', '2']).toContain(await roll());
-  edit('plain.js', 'String(1 + Math.floor(Math.random() * sides))', '`${sides} at most`');
-  await becomes(roll, '2 at most');
+  edit('plain.js', 'String(1 + Math.floor(Math.random() * sides))', 'String(-sides)');
+  await becomes(roll, '-2');
 });
 
 test('a package of two files reloads when either changes', async () => {
@@ -116,8 +120,8 @@ test('a package of two files reloads when either changes', async () => {
   expect(await slug()).toBe('creme-brulee-twice');
   edit('two-files/slug.ts', "'-')", "'_')");
   await becomes(slug, 'creme_brulee_twice');
-  edit('two-files/main.ts', 'slugOf(title)', '`/${slugOf(title)}/`');
-  await becomes(slug, '/creme_brulee_twice/');
+  edit('two-files/main.ts', 'slugOf(title)', 'slugOf(title).toUpperCase()');
+  await becomes(slug, 'CREME_BRULEE_TWICE');
 });
 
 test('the extension of the README and of the pages is ten lines, and works', async () => {
@@ -133,7 +137,9 @@ test('each example stands alone: it imports what an extension may, and its own f
   const strange = examples.flatMap((file) => {
     const source = readFileSync(path.join(folder, file), 'utf8');
     const names = [...source.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name);
-    const lost = names.filter((name) => name.startsWith('./') && !existsSync(path.join(folder, path.dirname(file), name)));
+    const lost = names.filter(
+      (name) => name.startsWith('./') && !existsSync(path.join(folder, path.dirname(file), name)),
+    );
     return [...names.filter((name) => !allowed.test(name)), ...lost].map((name) => `${file}: ${name}`);
   });
   expect(strange).toEqual([]);
@@ -141,5 +147,7 @@ test('each example stands alone: it imports what an extension may, and its own f
 
 function firstExtension(file: string): string | undefined {
   const text = readFileSync(path.join(top, file), 'utf8');
-  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code).find((code) => code?.includes('definePlugin'));
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)]
+    .map(([, code]) => code)
+    .find((code) => code?.includes('definePlugin'));
 }

@@ -22,7 +22,10 @@ export default definePlugin({
   id: 'jokes',
   declares: [jokes, jokeTold],
   setup: (ctx) => {
-    ctx.contribute(jokes, { topic: 'tabs', text: 'Tabs and spaces walk into a bar. Nobody can tell who stands where.' });
+    ctx.contribute(jokes, {
+      topic: 'tabs',
+      text: 'Tabs and spaces walk into a bar. Nobody can tell who stands where.',
+    });
     ctx.contribute(tools, {
       name: 'joke',
       description: 'Tells a joke about a topic.',
@@ -30,8 +33,15 @@ export default definePlugin({
       effects: () => [],
       execute: async (_id, { topic }) => {
         const found = ctx.use(jokes).get(topic);
-        const known = ctx.use(jokes).items().map((joke) => joke.topic);
-        if (found === undefined) return { content: [{ type: 'text', text: `No joke about ${topic}. There is one about: ${known.join(', ')}.` }], isError: true };
+        const known = ctx
+          .use(jokes)
+          .items()
+          .map((joke) => joke.topic);
+        if (found === undefined)
+          return {
+            content: [{ type: 'text', text: `No joke about ${topic}. There is one about: ${known.join(', ')}.` }],
+            isError: true,
+          };
         const { text } = await ctx.call(jokeTold, { text: found.item.text });
         return { content: [{ type: 'text', text }] };
       },

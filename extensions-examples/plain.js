@@ -11,6 +11,8 @@ export default definePlugin({
       description: 'Rolls a die.',
       parameters: z.object({ sides: z.number().int().min(2).default(6) }),
       effects: () => [],
-      execute: async (_id, { sides }) => ({ content: [{ type: 'text', text: String(1 + Math.floor(Math.random() * sides)) }] }),
+      execute: async (_id, { sides }) => ({
+        content: [{ type: 'text', text: String(1 + Math.floor(Math.random() * sides)) }],
+      }),
     }),
 });

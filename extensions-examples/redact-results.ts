@@ -8,7 +8,9 @@ export default definePlugin({
   id: 'redact-results',
   setup: (ctx) =>
     ctx.tap(toolResult, (value) => {
-      const content = value.result.content.map((part) => (part.type === 'text' ? { ...part, text: part.text.replace(keys, '[redacted]') } : part));
+      const content = value.result.content.map((part) =>
+        part.type === 'text' ? { ...part, text: part.text.replace(keys, '[redacted]') } : part,
+      );
       return { ...value, result: { ...value.result, content } };
     }),
 });

@@ -39,7 +39,14 @@ test('a command is shown with its words, options and examples', () => {
       ],
       options: [
         { name: 'deep', names: ['-d', '--deep'], kind: 'boolean', summary: 'Dig deep.' },
-        { name: 'tool', names: ['--tool'], kind: 'string', value: '<tool>', summary: 'With what.', choices: ['spade', 'hand'] },
+        {
+          name: 'tool',
+          names: ['--tool'],
+          kind: 'string',
+          value: '<tool>',
+          summary: 'With what.',
+          choices: ['spade', 'hand'],
+        },
       ],
     }),
   ]);

@@ -10,7 +10,16 @@ import { helpText } from './help.ts';
 import { listPages, readPage } from './pages.ts';
 import { makeSchemas } from './schemas.ts';
 import { settingsTable } from './settings-table.ts';
-import { capabilityTables, docLines, type Exported, hookTables, type Said, serviceTable, tokensOf, undescribed } from './tokens.ts';
+import {
+  capabilityTables,
+  docLines,
+  type Exported,
+  hookTables,
+  type Said,
+  serviceTable,
+  tokensOf,
+  undescribed,
+} from './tokens.ts';
 
 /** A file as it should be. */
 export interface Generated {
@@ -26,15 +35,23 @@ export async function generate(ctx: Context, bench: Workbench, host: CommandHost
   const { root } = bench.program;
   const sayings = await readSayings(root);
   if (sayings.size === 0) {
-    throw new KernError('no_checkout', `${root} is no checkout of kern`, { hint: 'The pages are made from its sources: clone the repository.' });
+    throw new KernError('no_checkout', `${root} is no checkout of kern`, {
+      hint: 'The pages are made from its sources: clone the repository.',
+    });
   }
   const blocks = { ...(await makeBlocks(ctx, bench, sayings, host)), help: await helpText(ctx, root, host.signal) };
   const pages = await listPages(path.join(root, 'plugins', 'docs', 'pages'));
   const filled = await Promise.all(
-    pages.map(async ({ file }) => [path.relative(root, file), fill(await readPage(file), blocks, path.basename(file))] as const),
+    pages.map(
+      async ({ file }) => [path.relative(root, file), fill(await readPage(file), blocks, path.basename(file))] as const,
+    ),
   );
-  const schemas = (await makeSchemas(ctx, host)).map(({ name, schema }) => [`schemas/${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const);
-  return Promise.all([...filled, ...schemas].map(([name, text]) => compare(root, name.split(path.sep).join('/'), text)));
+  const schemas = (await makeSchemas(ctx, host)).map(
+    ({ name, schema }) => [`schemas/${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
+  );
+  return Promise.all(
+    [...filled, ...schemas].map(([name, text]) => compare(root, name.split(path.sep).join('/'), text)),
+  );
 }
 
 export async function writeAll(files: readonly Generated[]): Promise<void> {
@@ -50,11 +67,18 @@ async function compare(root: string, name: string, text: string): Promise<Genera
   return { name, file, text, isOld: before !== text };
 }
 
-async function makeBlocks(ctx: Context, bench: Workbench, sayings: ReadonlyMap<string, Said>, host: CommandHost): Promise<Readonly<Record<string, readonly string[]>>> {
+async function makeBlocks(
+  ctx: Context,
+  bench: Workbench,
+  sayings: ReadonlyMap<string, Said>,
+  host: CommandHost,
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const tokens = allTokens();
   const holes = undescribed(tokens, sayings);
   if (holes.length > 0) {
-    throw new KernError('token_undescribed', `nothing is said about ${holes.join(', ')}`, { hint: 'Put a doc line above the export: /** When it happens, or what it is. */' });
+    throw new KernError('token_undescribed', `nothing is said about ${holes.join(', ')}`, {
+      hint: 'Put a doc line above the export: /** When it happens, or what it is. */',
+    });
   }
   const reader = ctx.use(commands);
   await reader.load(host.signal);
@@ -95,7 +119,9 @@ async function readSayings(root: string): Promise<ReadonlyMap<string, Said>> {
   for await (const file of glob(['plugins/**/contract.ts', 'kernel/*.ts'], { cwd: root })) found.push(file);
   const names = found.map((file) => file.split(path.sep).join('/')).filter((file) => !file.endsWith('.test.ts'));
   // Contracts first: where two files have a name, the contract's is what is imported.
-  const ordered = names.toSorted((a, b) => Number(a.startsWith('kernel/')) - Number(b.startsWith('kernel/')) || (a < b ? -1 : 1));
+  const ordered = names.toSorted(
+    (a, b) => Number(a.startsWith('kernel/')) - Number(b.startsWith('kernel/')) || (a < b ? -1 : 1),
+  );
   const sayings = new Map<string, Said>();
   for (const name of ordered) {
     for (const [exported, said] of docLines(await readFile(path.join(root, name), 'utf8'), name)) {

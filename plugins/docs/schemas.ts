@@ -13,6 +13,11 @@ export async function makeSchemas(ctx: Context, { view, signal }: CommandHost): 
   await reader.load(signal);
   const won = reader.entries().filter(({ verdict }) => verdict.state === 'won');
   return Promise.all(
-    won.map(async (entry): Promise<NamedSchema> => ({ name: entry.item.name, schema: await ctx.run(entry, (item) => item.make(view)) })),
+    won.map(
+      async (entry): Promise<NamedSchema> => ({
+        name: entry.item.name,
+        schema: await ctx.run(entry, (item) => item.make(view)),
+      }),
+    ),
   );
 }

@@ -13,7 +13,10 @@ const setting = (key: string, more: Partial<SettingReport> = {}): SettingReport 
 
 test('settings of plugins follow those of kern, each with what it may be', () => {
   const rows = settingsTable([
-    setting('plugins.a.size', { default: 10, schema: { type: 'integer', exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER } }),
+    setting('plugins.a.size', {
+      default: 10,
+      schema: { type: 'integer', exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    }),
     setting('names', { default: [], schema: { type: 'array', items: { type: 'string' } } }),
     setting('mode', { default: 'ask', schema: { enum: ['ask', 'all'] }, variable: 'KERN_MODE', project: true }),
     setting('ms', { schema: { type: 'number', minimum: 1, maximum: 9 } }),

@@ -3,12 +3,23 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { capabilityTables, docLines, hookTables, serviceTable, tokensOf, undescribed } from './tokens.ts';
 
-const thing = defineCapability<{ name: string }>({ id: 'thing', schema: z.object({ name: z.string() }), key: ({ name }) => name });
+const thing = defineCapability<{ name: string }>({
+  id: 'thing',
+  schema: z.object({ name: z.string() }),
+  key: ({ name }) => name,
+});
 const store = defineService<object>({ id: 'store', level: 'user' });
-const gate = decide<string, { block: string }>({ id: 'gate', answer: z.object({ block: z.string() }), guard: { keeper: 'porter', deny: (block) => ({ block }) } });
+const gate = decide<string, { block: string }>({
+  id: 'gate',
+  answer: z.object({ block: z.string() }),
+  guard: { keeper: 'porter', deny: (block) => ({ block }) },
+});
 const told = event<string>({ id: 'told' });
 const bent = transform<{ text: string }>({ id: 'bent', limitMs: 500 });
-const tokens = tokensOf({ thing, store, gate, told, bent, version: 1, helper: () => 1, nothing: undefined }, 'kern/contracts');
+const tokens = tokensOf(
+  { thing, store, gate, told, bent, version: 1, helper: () => 1, nothing: undefined },
+  'kern/contracts',
+);
 
 const source = `
 /** Things. Key: the name. */

@@ -57,17 +57,19 @@ export function hookTables(tokens: readonly Exported[], sayings: Sayings): reado
   const places = [...sayings.keys()];
   const hooks = tokens.filter(isHook).toSorted((a, b) => places.indexOf(a.name) - places.indexOf(b.name));
   const rooms = Map.groupBy(hooks, ({ name }) => sayings.get(name)?.file ?? '');
-  return [...rooms].toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([file, own], at) => [
-    ...(at === 0 ? [] : ['']),
-    `### ${roomOf(file)}`,
-    '',
-    `From ${code(own[0]?.from ?? '')}; what a tap gets stands in [${file}](../../../${file}).`,
-    '',
-    ...table(
-      ['hook', 'import', 'kind', 'a tap that fails or is late', 'when'],
-      own.map((exported) => hookRow(exported, sayings)),
-    ),
-  ]);
+  return [...rooms]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([file, own], at) => [
+      ...(at === 0 ? [] : ['']),
+      `### ${roomOf(file)}`,
+      '',
+      `From ${code(own[0]?.from ?? '')}; what a tap gets stands in [${file}](../../../${file}).`,
+      '',
+      ...table(
+        ['hook', 'import', 'kind', 'a tap that fails or is late', 'when'],
+        own.map((exported) => hookRow(exported, sayings)),
+      ),
+    ]);
 }
 
 function hookRow(exported: Exported, sayings: Sayings): readonly string[] {
@@ -76,7 +78,11 @@ function hookRow(exported: Exported, sayings: Sayings): readonly string[] {
 }
 
 /** The capabilities. `supply` names the built-in items of each. */
-export function capabilityTables(tokens: readonly Exported[], sayings: Sayings, supply: ReadonlyMap<string, readonly string[]>): readonly string[] {
+export function capabilityTables(
+  tokens: readonly Exported[],
+  sayings: Sayings,
+  supply: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
   const rows = tokens.filter((exported) => !isHook(exported) && !isService(exported));
   return table(
     ['capability', 'import', 'what it is', 'built in'],
@@ -116,7 +122,8 @@ function failureOf(hook: Hook): string {
     const keeper = hook.guard.keeper === undefined ? '' : `, and so does a missing ${code(hook.guard.keeper)}`;
     return `denies${limit}${keeper}`;
   }
-  if (hook.onlyFrom !== undefined) return `is skipped${limit}; some answers count only from ${hook.onlyFrom.levels.join(', ')}`;
+  if (hook.onlyFrom !== undefined)
+    return `is skipped${limit}; some answers count only from ${hook.onlyFrom.levels.join(', ')}`;
   return hook.kind === 'transform' ? `is skipped: the value passes${limit}` : `is skipped${limit}`;
 }
 

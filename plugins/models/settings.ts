@@ -7,8 +7,22 @@ export interface WireSettings {
   readonly idleTimeoutMs: number;
 }
 
+const longest = 86_400_000;
+const expected = `expected milliseconds, from 1 to ${longest}`;
+const isTimeout = (value: unknown): value is number => typeof value === 'number' && value >= 1 && value <= longest;
+
+/** One property, as zod would show it: `shape` is what config, pages and editors read. */
+const idleTimeout: Schema<number> & { meta(): { readonly description: string } } = {
+  '~standard': {
+    validate: (value = defaultIdleTimeoutMs) => (isTimeout(value) ? { value } : { issues: [{ message: expected }] }),
+    jsonSchema: { input: () => ({ type: 'number', minimum: 1, maximum: longest }) },
+  },
+  meta: () => ({ description: 'How long a server may be silent, in milliseconds' }),
+};
+
 /** Made by hand: these plugins are part of every start. */
-export const wireSettings: Schema<WireSettings> = {
+export const wireSettings: Schema<WireSettings> & { readonly shape: Readonly<Record<keyof WireSettings, unknown>> } = {
+  shape: { idleTimeoutMs: idleTimeout },
   '~standard': {
     validate(value) {
       const given = value === undefined ? {} : value;
@@ -18,9 +32,8 @@ export const wireSettings: Schema<WireSettings> = {
       const [unknown] = Object.keys(rest);
       if (unknown !== undefined)
         return { issues: [{ message: 'is not a setting of this plugin; there is idleTimeoutMs', path: [unknown] }] };
-      if (typeof idleTimeoutMs === 'number' && idleTimeoutMs >= 1 && idleTimeoutMs <= 86_400_000)
-        return { value: { idleTimeoutMs } };
-      return { issues: [{ message: 'expected milliseconds, from 1 to 86400000', path: ['idleTimeoutMs'] }] };
+      if (isTimeout(idleTimeoutMs)) return { value: { idleTimeoutMs } };
+      return { issues: [{ message: expected, path: ['idleTimeoutMs'] }] };
     },
   },
 };
