@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
 import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
 import { didYouMean } from './api.ts';
@@ -64,6 +65,7 @@ class Line {
   }
 
   async answer(): Promise<number> {
+    refuseNoFolder(this.#early.cwd);
     let house = await this.#move(this.#early.cwd);
     let reading = await read(this.#argv, house.view);
     const asksHelp = this.#early.help || reading.match.kind === 'help';
@@ -109,11 +111,14 @@ class Line {
 
   /** `kern`, or options alone: what is piped in may be the task, else there is none. */
   async #withoutWords(reading: Reading, house: Composition): Promise<number> {
-    const { launch, commands } = reading;
-    const isAsked = (launch.options ?? []).some(({ name }) => isGiven(reading, name));
+    const { launch, commands, words } = reading;
+    const own = new Set((launch.options ?? []).map(({ name }) => name));
+    // What is not an option of every command is one of a run, or is wrong, which a run says.
+    const isAsked = words.some((word) => word.kind !== 'option' || own.has(word.option.name));
     if (isAsked || (await hasPipedInput(this.#outside))) {
       await this.#extend(house, reading);
-      return this.#run(launch, [], await read(this.#argv, house.view), house);
+      const now = await read(this.#argv, house.view);
+      return this.#run(now.launch, [], now, house);
     }
     const demo = commands.find(({ path }) => path.join(' ') === 'demo');
     const isFirstRun = this.#outside.env.KERN_FIRST_RUN === '1';
@@ -158,6 +163,11 @@ const shortUsage = [
   '`kern --help` lists commands and options.',
   '`kern demo` shows what kern does, without a model.',
 ].join('\n');
+
+function refuseNoFolder(cwd: string): void {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw usageError(`${cwd} is not a folder`, 'Give --cwd a folder that is there.');
+}
 
 /** Lines that mean nothing we can do. */
 function refuse(match: Match, argv: readonly string[]): void {
@@ -219,8 +229,9 @@ function hostOf(outside: Outside, view: View, json: boolean): CommandHost {
 }
 
 function tellComplaints({ kernel }: Composition, stderr: NodeJS.WriteStream): void {
-  for (const { severity, plugin, message } of kernel.journal.all()) {
-    if (severity !== 'warning' && severity !== 'error') continue;
+  for (const { severity, code, plugin, message } of kernel.journal.all()) {
+    // What is blocked is told by whoever needs it.
+    if ((severity !== 'warning' && severity !== 'error') || code === 'blocked') continue;
     stderr.write(`kern: ${message.includes(plugin) || plugin === 'kern' ? '' : `${plugin}: `}${message}\n`);
   }
 }

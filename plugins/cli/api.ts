@@ -6,10 +6,12 @@ export function near(word: string, names: Iterable<string>, edits = 2): readonly
   const found = [...new Set(names)].map((name) => ({
     name,
     distance: editDistance(word.toLowerCase(), name.toLowerCase()),
+    // Of two as near, the one with as many letters is more likely meant.
+    growth: Math.abs(name.length - word.length),
   }));
   return found
     .filter(({ distance }) => distance <= edits)
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => a.distance - b.distance || a.growth - b.growth || (a.name < b.name ? -1 : 1))
     .slice(0, 3)
     .map(({ name }) => name);
 }

@@ -14,7 +14,9 @@ export async function parse(
   const options = [...own, ...sharedDescriptors];
   for (const word of words) refuseOption(word, command, options);
   const { Cli, Command: Base, Option } = await import('clipanion');
-  const fields = new Map(options.map((option) => [fieldOf(option.name), optionOf(Option, option)]));
+  const fields = new Map(
+    options.map((option, at) => [fieldOf(option.name, at >= own.length), optionOf(Option, option)]),
+  );
   const positionals = (command.positionals ?? []).map(({ name, required, rest }) =>
     rest === true
       ? Option.Rest({ name, required: required === true ? 1 : 0 })
@@ -38,7 +40,7 @@ export async function parse(
     {},
   ) as unknown as Readonly<Record<string, unknown>>;
   return {
-    options: Object.fromEntries(own.map(({ name }) => [name, valueOf(parsed[fieldOf(name)])])),
+    options: Object.fromEntries(own.map(({ name }) => [name, given(parsed[fieldOf(name)])])),
     positionals: positionals.flatMap((_, at) => wordsOf(parsed[`word${at}`])),
     shared,
   };
@@ -60,10 +62,10 @@ const visible = (value: unknown): PropertyDescriptor => ({
   configurable: true,
 });
 
-/** A field of the class must not be one that clipanion's own base has: `context`, `help`, `path`. */
-const fieldOf = (name: string): string => `option:${name}`;
+/** A field of the class must be neither one of clipanion's own (`context`, `help`) nor that of a shared option. */
+const fieldOf = (name: string, isShared = false): string => `${isShared ? 'shared' : 'own'}:${name}`;
 
-const valueOf = (value: unknown): string | boolean | readonly string[] | undefined =>
+const given = (value: unknown): string | boolean | readonly string[] | undefined =>
   value as string | boolean | readonly string[] | undefined;
 
 function wordsOf(value: unknown): readonly string[] {
@@ -86,7 +88,7 @@ function refuseOption(word: Word, command: Command, options: readonly OptionDesc
   if (word.kind === 'word') return;
   const known = options.flatMap(({ names }) => names);
   if (word.kind === 'option' && known.includes(word.typed)) return;
-  const meant = near(word.typed, known, word.typed.length > 4 ? 3 : 1);
+  const meant = near(word.typed, known, Math.max(1, Math.floor((word.typed.length - 2) / 3)));
   throw usageError(
     `kern${command.path[0] === 'launch' ? '' : ` ${command.path.join(' ')}`} has no option ${word.typed}`,
     didYouMean(meant) ?? `\`${helpLine(command)}\` lists its options.`,

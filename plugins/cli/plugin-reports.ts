@@ -15,10 +15,12 @@ type Contribution = PluginReport['contributes'][number];
 
 /** Every plugin that is known, whatever became of it. Nothing is woken for it. */
 export function pluginReports(kernel: Kernel, view: View, places: readonly FoundPlace[]): readonly PluginReport[] {
+  const isLive = (key: string): boolean => kernel.active(key) !== undefined;
   const live = kernel.snapshot().activations.map((activation) => ofActivation(kernel, view, activation, 'active'));
   const draining = kernel.draining.map((activation) => ofActivation(kernel, view, activation, 'draining'));
   const asleep = kernel.sleeping.map((plugin): PluginReport => {
-    const { off } = kernel.settings.plugin(plugin.id, 'builtin');
+    const successor = kernel.known.find(({ key, definition }) => definition.replaces === plugin.id && isLive(key));
+    const off = kernel.settings.plugin(plugin.id, 'builtin').off ?? (successor && `replaced by ${successor.source}`);
     return {
       ...nothingYet(plugin.id, 'builtin', 'built-in'),
       state: off === undefined ? 'idle' : 'off',
@@ -30,7 +32,6 @@ export function pluginReports(kernel: Kernel, view: View, places: readonly Found
       ...(plugin.description === undefined ? {} : { description: plugin.description }),
     };
   });
-  const isLive = (key: string): boolean => kernel.active(key) !== undefined;
   const off = kernel.known
     .filter(({ key }) => !isLive(key))
     .flatMap((unit): PluginReport[] => {

@@ -39,7 +39,8 @@ export function listenToSignals(
       exitCode = codes[name];
       timer = setTimeout(end, graceMs);
       timer.unref();
-      controller.abort();
+      // Named as every abort is; modes read the code for their last line.
+      controller.abort(Object.assign(new DOMException(`ended by ${name}`, 'AbortError'), { exitCode }));
     };
     process.on(name, listener);
     return [name, listener] as const;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import {
   type ConfigProblemReport,
   didYouMean,
@@ -80,7 +81,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     if (names === undefined) return items;
     const known = items.map(({ kind, id }) => `${kind}:${id}`);
     return names.map((name) => {
-      const item = items.find(({ kind, id, path }) => name === `${kind}:${id}` || name === id || name === path);
+      const item = items.find((one) => namesOf(one).includes(name));
       if (item !== undefined) return item;
       const hint =
         didYouMean(near(name, known, 3)) ??
@@ -155,11 +156,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     switchPlugin: async (id, on, level) => {
       switchable(id);
       await knowPlugins(`plugins.${id}`);
-      if (!on) return (await config.write(level, ['plugins', id], false)).file;
-      // What nobody switched off needs no word in the file.
-      const { file } = await config.unset(level, ['plugins', id, 'enabled']).catch(() => ({ file: '' }));
-      if (file !== '' && config.plugin(id, level === 'user' ? 'builtin' : 'project').state === 'on') return file;
-      return (await config.write(level, ['plugins', id], true)).file;
+      return (await config.write(level, ['plugins', id], on)).file;
     },
     providers: () => providerReports(kernel, view),
     switchProvider: async (id, on, level) => {
@@ -295,4 +292,11 @@ function configFiles(config: ConfigPart, overlay: string | undefined): ReturnTyp
   const over =
     overlay === undefined ? [] : [{ layer: 'overlay', file: overlay, exists: existsSync(overlay), shadowed: false }];
   return [...named, ...over, ...shadowed];
+}
+
+/** `plugin:.kern/extensions/weather/index.ts`, and shorter: its path, `weather`. */
+function namesOf({ kind, id, path: file = id }: TrustItem): readonly string[] {
+  const { dir, name } = path.parse(file);
+  const short = name === 'index' ? path.basename(dir) : name;
+  return [`${kind}:${id}`, id, file, `${kind}:${short}`, short];
 }

@@ -66,7 +66,7 @@ export const configCommands: readonly Command[] = [
     ],
     examples: [
       ['Ask before anything but edits', 'kern config set permissions.mode edits'],
-      ['A setting of a plugin', 'kern config set plugins.tools.bash.timeout 60'],
+      ['A setting of a plugin', 'kern config set plugins.tools.edit.maxBytes 20000000'],
       ['For this project', 'kern config set tools.execution sequential --project'],
       ['Back to the default', 'kern config set model --unset'],
     ],

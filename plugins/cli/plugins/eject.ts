@@ -39,7 +39,7 @@ export async function eject(args: CommandArgs, host: CommandHost): Promise<numbe
     for (const line of [
       `Copied ${id} to ${target}`,
       `It takes the place of the built-in, and what you save is live in the next turn of a running kern.`,
-      `To go back: kern plugins info ${id}, or remove the folder.`,
+      'To go back, remove that folder.',
     ])
       host.print(line);
   return 0;
