@@ -12,19 +12,28 @@ export interface Schema<T> {
 
 export type SchemaResult<T> =
   | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined }> };
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string;
+        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+      }>;
+    };
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: readonly string[] };
 
 /** Parses at once; a schema that wants to wait is refused, since a table cannot wait. */
 export function parse<T>(schema: Schema<T>, value: unknown): Parsed<T> {
   const result = schema['~standard'].validate(value);
-  if (result instanceof Promise) return { ok: false, issues: ['the schema is asynchronous; only synchronous ones are supported here'] };
+  if (result instanceof Promise)
+    return { ok: false, issues: ['the schema is asynchronous; only synchronous ones are supported here'] };
   if (result.issues === undefined) return { ok: true, value: result.value };
   return { ok: false, issues: result.issues.map(issueText) };
 }
 
-function issueText(issue: { message: string; path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined }): string {
+function issueText(issue: {
+  message: string;
+  path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}): string {
   const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return path === '' ? issue.message : `${path}: ${issue.message}`;
 }

@@ -46,7 +46,7 @@ export const kernelSettings: readonly Setting[] = [
     schema: permissionRules,
     default: [],
     keeper: 'permissions',
-    summary: 'What is denied, asked or allowed whatever the mode.',
+    summary: 'Single things that are denied, asked or allowed.',
   },
   {
     key: 'tools.execution',
