@@ -20,7 +20,14 @@ const ownNames = new Map([
 ]);
 /** Where the house is put together: these may take from every room, and from the kernel's inside. */
 /** What makes the kernel and hands it the built-ins: it alone reaches into both. */
-const composition = new Set(['plugins/index.ts', 'plugins/testing.ts', 'plugins/sdk.ts', 'plugins/cli/main.ts', 'plugins/cli/compose.ts', 'plugins/cli/workbench.ts']);
+const composition = new Set([
+  'plugins/index.ts',
+  'plugins/testing.ts',
+  'plugins/sdk.ts',
+  'plugins/cli/main.ts',
+  'plugins/cli/compose.ts',
+  'plugins/cli/workbench.ts',
+]);
 
 /** Every breach of the dependency rule, as `file → file: why`. */
 function check(tree: Tree, parse: (file: string, source: string) => readonly string[]): readonly string[] {

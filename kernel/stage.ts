@@ -3,7 +3,6 @@ import type { Core } from './core.ts';
 import { KernError, PluginError } from './error.ts';
 import { within } from './limit.ts';
 import type { View } from './plugin.ts';
-import { parse, type Schema } from './schema.ts';
 import { createScope, type Staging } from './scope.ts';
 
 export interface StageOptions {
@@ -15,7 +14,12 @@ export interface StageOptions {
 }
 
 /** Runs `setup` into an activation that no table knows. What fails, fails with the plugin's name; the caller disposes. */
-export async function stage(core: Core, unit: PluginUnit, options: StageOptions, made: (activation: Activation) => void): Promise<Activation> {
+export async function stage(
+  core: Core,
+  unit: PluginUnit,
+  options: StageOptions,
+  made: (activation: Activation) => void,
+): Promise<Activation> {
   const activation = new Activation(unit, options.onFree);
   made(activation);
   const started = performance.now();
@@ -34,11 +38,20 @@ export async function start(core: Core, activation: Activation, view: View, limi
   activation.startMs += performance.now() - started;
 }
 
-async function step(core: Core, activation: Activation, at: string, limitMs: number, view: View, fn: () => unknown): Promise<void> {
+async function step(
+  core: Core,
+  activation: Activation,
+  at: string,
+  limitMs: number,
+  view: View,
+  fn: () => unknown,
+): Promise<void> {
   try {
     const work = core.owners.run({ activation, view }, async () => fn());
     await within(core.clock, limitMs, work, () => {
-      throw new KernError('setup_late', `${at} took longer than ${limitMs} ms`, { hint: 'do slow work after the start, or when it is first needed' });
+      throw new KernError('setup_late', `${at} took longer than ${limitMs} ms`, {
+        hint: 'do slow work after the start, or when it is first needed',
+      });
     });
   } catch (error) {
     throw new PluginError(activation.id, at, error);
@@ -46,18 +59,16 @@ async function step(core: Core, activation: Activation, at: string, limitMs: num
 }
 
 function configOf(core: Core, unit: PluginUnit, isKeeper: boolean): unknown {
-  const schema = unit.definition.config as Schema<unknown> | undefined;
-  const { id } = unit.definition;
-  let { settings, failure } = core.settings.plugin(id, unit.level);
-  if (failure !== undefined) throw new KernError('config_bad_value', failure, { hint: 'correct it; until then what it guards is refused' });
-  if (schema === undefined) return undefined;
-  for (;;) {
-    const parsed = parse(schema, settings);
-    if (parsed.ok) return parsed.value;
-    const bad = parsed.issues.map((issue) => issue.split(/[.:]/, 1)[0] ?? '').filter((key) => key in settings);
-    if (isKeeper || bad.length === 0) throw new KernError('config_bad_value', `plugins.${id}: ${parsed.issues.join('; ')}`, { hint: `\`kern config list\` shows where it stands` });
-    for (const issue of parsed.issues) core.journal.add(id, 'warning', 'config_bad_value', `plugins.${id}.${issue}; the default is used`);
-    settings = Object.fromEntries(Object.entries(settings).filter(([key]) => !bad.includes(key)));
-  }
+  const { id, config } = unit.definition;
+  const { failure } = core.settings.plugin(id, unit.level);
+  if (failure !== undefined) throw badConfig(failure);
+  if (config === undefined) return undefined;
+  const read = core.settings.configure(id, unit.level, config, isKeeper);
+  if ('failure' in read) throw badConfig(read.failure);
+  for (const problem of read.problems)
+    core.journal.add(id, 'warning', 'config_bad_value', `${problem}; it is left out`);
+  return read.value;
 }
 
+const badConfig = (message: string): KernError =>
+  new KernError('config_bad_value', message, { hint: 'correct it; `kern config list` shows where it stands' });

@@ -8,7 +8,7 @@ import type { CallResult, Hook, HookKind } from './hook.ts';
 import { type ChangeResult, Kernel, type KernelOptions, unitKey } from './kernel.ts';
 import type { PluginDefinition, View } from './plugin.ts';
 import type { Ui } from './session.ts';
-import type { SettingsPort } from './settings.ts';
+import { configureAlone, type SettingsPort } from './settings.ts';
 
 export interface BootOptions {
   /** Of the plugins. Default `builtin`. */
@@ -37,7 +37,10 @@ export interface TestKernel extends AsyncDisposable {
   readonly result: ChangeResult;
   call<K extends HookKind, I, A>(hook: Hook<K, I, A>, input: I): CallResult<K, I, A>;
   /** Loads or reloads a plugin. */
-  put(definition: PluginDefinition, options?: { readonly level?: Level; readonly root?: string; readonly source?: string }): Promise<ChangeResult>;
+  put(
+    definition: PluginDefinition,
+    options?: { readonly level?: Level; readonly root?: string; readonly source?: string },
+  ): Promise<ChangeResult>;
   drop(id: string, options?: { readonly level?: Level; readonly root?: string }): Promise<ChangeResult>;
   /** Reports of warnings and errors, as lines. */
   complaints(): readonly string[];
@@ -58,10 +61,22 @@ export async function bootKernel(plugins: readonly PluginDefinition[], options: 
     ...(options.watch === undefined ? {} : { watch: options.watch }),
   });
   let revision = 0;
-  const unit = (definition: PluginDefinition, level: Level = options.level ?? 'builtin', root?: string, source?: string): PluginUnit => {
+  const unit = (
+    definition: PluginDefinition,
+    level: Level = options.level ?? 'builtin',
+    root?: string,
+    source?: string,
+  ): PluginUnit => {
     revision += 1;
     const rooted = level === 'project' ? (root ?? where.root) : undefined;
-    return { key: unitKey(level, rooted, definition.id), level, source: source ?? `${definition.id} (test)`, definition, revision, ...(rooted === undefined ? {} : { root: rooted }) };
+    return {
+      key: unitKey(level, rooted, definition.id),
+      level,
+      source: source ?? `${definition.id} (test)`,
+      definition,
+      revision,
+      ...(rooted === undefined ? {} : { root: rooted }),
+    };
   };
   const result = await kernel.change({ put: plugins.map((definition) => unit(definition)) });
   if (!result.ok && options.strict !== false) {
@@ -76,8 +91,22 @@ export async function bootKernel(plugins: readonly PluginDefinition[], options: 
     result,
     call: (hook, input) => kernel.outlook.call(hook, input),
     put: (definition, at = {}) => kernel.change({ put: [unit(definition, at.level, at.root, at.source)] }),
-    drop: (id, at = {}) => kernel.change({ drop: [unitKey(at.level ?? options.level ?? 'builtin', (at.level ?? options.level) === 'project' ? (at.root ?? where.root) : undefined, id)] }),
-    complaints: () => kernel.journal.all().flatMap(({ severity, plugin, message }) => (severity === 'warning' || severity === 'error' ? [`${plugin}: ${message}`] : [])),
+    drop: (id, at = {}) =>
+      kernel.change({
+        drop: [
+          unitKey(
+            at.level ?? options.level ?? 'builtin',
+            (at.level ?? options.level) === 'project' ? (at.root ?? where.root) : undefined,
+            id,
+          ),
+        ],
+      }),
+    complaints: () =>
+      kernel.journal
+        .all()
+        .flatMap(({ severity, plugin, message }) =>
+          severity === 'warning' || severity === 'error' ? [`${plugin}: ${message}`] : [],
+        ),
     [Symbol.asyncDispose]: async () => {
       await kernel.shutdown();
       rmSync(dir, { recursive: true, force: true });
@@ -86,16 +115,33 @@ export async function bootKernel(plugins: readonly PluginDefinition[], options: 
 }
 
 /** Settings that do not change. */
-export function fixedSettings(plugins: NonNullable<BootOptions['config']>, values: Readonly<Record<string, unknown>>, version = 0): SettingsPort {
+export function fixedSettings(
+  plugins: NonNullable<BootOptions['config']>,
+  values: Readonly<Record<string, unknown>>,
+  version = 0,
+): SettingsPort {
   return {
     version,
     get: (key) => values[key],
     plugin: (id) => {
       const settings = plugins[id];
-      return settings === false ? { off: `plugins.${id}: false`, settings: {} } : { off: undefined, settings: settings ?? {} };
+      return settings === false
+        ? { off: `plugins.${id}: false`, settings: {} }
+        : { off: undefined, settings: settings ?? {} };
     },
-    provider: (id) => ({ off: (values['disabledProviders'] as readonly string[] | undefined)?.includes(id) === true ? `disabledProviders: [${id}]` : undefined, priority: undefined }),
-    item: (capability, key) => ((values['disabledItems'] as readonly string[] | undefined)?.includes(`${capability}:${key}`) === true ? `disabledItems: [${capability}:${key}]` : undefined),
+    configure: (id, _level, schema, isKeeper) =>
+      configureAlone(id, plugins[id] === false ? {} : (plugins[id] ?? {}), schema, isKeeper),
+    provider: (id) => ({
+      off:
+        (values['disabledProviders'] as readonly string[] | undefined)?.includes(id) === true
+          ? `disabledProviders: [${id}]`
+          : undefined,
+      priority: undefined,
+    }),
+    item: (capability, key) =>
+      (values['disabledItems'] as readonly string[] | undefined)?.includes(`${capability}:${key}`) === true
+        ? `disabledItems: [${capability}:${key}]`
+        : undefined,
   };
 }
 
@@ -125,7 +171,9 @@ export function fakeClock(): FakeClock {
       const until = now + ms;
       await breathe();
       for (;;) {
-        const due = [...timers].filter(([, timer]) => timer.at <= until).sort(([a, first], [b, second]) => first.at - second.at || a - b)[0];
+        const due = [...timers]
+          .filter(([, timer]) => timer.at <= until)
+          .sort(([a, first], [b, second]) => first.at - second.at || a - b)[0];
         if (due === undefined) break;
         const [id, timer] = due;
         now = timer.at;

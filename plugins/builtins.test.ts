@@ -1,16 +1,25 @@
-import { expect, test } from 'vitest';
 import { bootKernel } from 'kern/testing';
+import { expect, test } from 'vitest';
 import { builtins } from './index.ts';
 
 /** What a plugin really registers, read off the snapshot after a boot with what it requires. */
-async function registered(id: string): Promise<{ declares: string[]; contributes: Map<string, Set<string | undefined>>; taps: string[] }> {
-  const definitions = new Map(await Promise.all(builtins.map(async (manifest) => [manifest.id, await manifest.load()] as const)));
+async function registered(
+  id: string,
+): Promise<{ declares: string[]; contributes: Map<string, Set<string | undefined>>; taps: string[] }> {
+  const definitions = new Map(
+    await Promise.all(builtins.map(async (manifest) => [manifest.id, await manifest.load()] as const)),
+  );
   await using t = await bootKernel([...definitions.values()], { keepers: 'none' });
   const activation = t.kernel.snapshot().activations.find((one) => one.id === id);
   if (activation === undefined) throw new Error(`${id} is not live`);
   const contributes = new Map<string, Set<string | undefined>>();
-  for (const { capability, key } of activation.offers) contributes.set(capability.id, (contributes.get(capability.id) ?? new Set()).add(key));
-  return { declares: (activation.unit.definition.declares ?? []).map((token) => token.id).sort(), contributes, taps: [...new Set(activation.taps.map((tap) => tap.hook.id))].sort() };
+  for (const { capability, key } of activation.offers)
+    contributes.set(capability.id, (contributes.get(capability.id) ?? new Set()).add(key));
+  return {
+    declares: (activation.unit.definition.declares ?? []).map((token) => token.id).sort(),
+    contributes,
+    taps: [...new Set(activation.taps.map((tap) => tap.hook.id))].sort(),
+  };
 }
 
 test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what its setup registers', async (id) => {
@@ -20,7 +29,8 @@ test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what 
   expect([...(manifest?.taps ?? [])].sort()).toEqual(real.taps);
   const said = Object.entries(manifest?.contributes ?? {});
   expect(said.map(([capability]) => capability).sort()).toEqual([...real.contributes.keys()].sort());
-  for (const [capability, keys] of said) if (keys !== '*') expect(new Set(keys)).toEqual(real.contributes.get(capability));
+  for (const [capability, keys] of said)
+    if (keys !== '*') expect(new Set(keys)).toEqual(real.contributes.get(capability));
 });
 
 test('every built-in has an id of its own, and its folder is its id', () => {

@@ -1,6 +1,9 @@
-import type { SettingsPort } from '../settings.ts';
+import type { Schema } from '../schema.ts';
+import type { PluginSettings, SettingsPort } from '../settings.ts';
 import type { Config } from './config.ts';
 import { sourceText } from './layers.ts';
+import { placeText } from './places.ts';
+import { pluginSettings } from './settings.ts';
 
 /** The config as the kernel asks it. `extra` are values that no file can set: what the command line knows of itself. */
 export class ConfigPort implements SettingsPort {
@@ -34,10 +37,30 @@ export class ConfigPort implements SettingsPort {
     let found = this.#plugins.get(key);
     if (found === undefined) {
       const { state, by, settings, failure } = this.#config.plugin(id, level);
-      found = { off: state === 'off' ? (by ?? `plugins.${id}: false`) : undefined, settings, ...(failure === undefined ? {} : { failure }) };
+      found = {
+        off: state === 'off' ? (by ?? `plugins.${id}: false`) : undefined,
+        settings,
+        ...(failure === undefined ? {} : { failure }),
+      };
       this.#plugins.set(key, found);
     }
     return found;
+  }
+
+  /** The plugin's settings are known from here on: `kern config` lists them, a project may set those marked for it. */
+  configure<T>(
+    id: string,
+    level: Parameters<SettingsPort['plugin']>[1],
+    schema: Schema<T>,
+    isKeeper: boolean,
+  ): PluginSettings<T> {
+    this.#config.register(pluginSettings(id, schema));
+    const read = this.#config.configure(id, level, schema, { keeper: isKeeper });
+    this.#plugins.delete(`${level}:${id}`);
+    const problems = read.problems.map((problem) =>
+      [`${problem.key}: ${problem.message}`, placeText(problem)].filter((part) => part !== '').join(' in '),
+    );
+    return read.ok ? { value: read.value, problems } : { failure: problems.join('; ') };
   }
 
   provider(id: string, level: Parameters<SettingsPort['provider']>[1]): ReturnType<SettingsPort['provider']> {

@@ -79,12 +79,25 @@ export class Host {
     const places = [...explicit, ...found];
     const slots = places.filter((place) => !this.#slots.has(place.entry)).map((place) => this.#open(place));
     await this.#loadInOrder(slots);
-    for (const folder of this.#options.folders) this.#options.watch.watch(`folder:${folder.path}`, [folder.path], () => void this.#later(() => this.#sync()));
+    for (const folder of this.#options.folders)
+      this.#options.watch.watch(`folder:${folder.path}`, [folder.path], () => void this.#later(() => this.#sync()));
   }
 
   /** What it knows of each place, for `kern plugins` and the gate. */
-  get places(): readonly { readonly place: Place; readonly status: PlaceState; readonly key: string | undefined; readonly revision: number; readonly files: readonly string[] }[] {
-    return [...this.#slots.values()].map(({ place, status, key, revision, files }) => ({ place, status, key, revision, files }));
+  get places(): readonly {
+    readonly place: Place;
+    readonly status: PlaceState;
+    readonly key: string | undefined;
+    readonly revision: number;
+    readonly files: readonly string[];
+  }[] {
+    return [...this.#slots.values()].map(({ place, status, key, revision, files }) => ({
+      place,
+      status,
+      key,
+      revision,
+      files,
+    }));
   }
 
   get problems(): ReadonlyMap<string, string> {
@@ -113,14 +126,28 @@ export class Host {
       this.#options.folders.map(async ({ path, level, root }): Promise<readonly Place[]> => {
         const { found, problems } = await locateExtensions(path);
         for (const problem of problems) this.#problems.set(problem.path, problem.message);
-        return found.map(({ entry, root: folder }) => ({ entry, folder, level, name: root === undefined ? nameOf(entry, folder, path) : relative(root, entry).split(sep).join('/'), ...(root === undefined ? {} : { root }) }));
+        return found.map(({ entry, root: folder }) => ({
+          entry,
+          folder,
+          level,
+          name: root === undefined ? nameOf(entry, folder, path) : relative(root, entry).split(sep).join('/'),
+          ...(root === undefined ? {} : { root }),
+        }));
       }),
     );
     return located.flat();
   }
 
   #open(place: Place): Slot {
-    const slot: Slot = { place, key: undefined, revision: 0, status: { state: 'new' }, files: [place.entry], missing: [], absence: undefined };
+    const slot: Slot = {
+      place,
+      key: undefined,
+      revision: 0,
+      status: { state: 'new' },
+      files: [place.entry],
+      missing: [],
+      absence: undefined,
+    };
     this.#slots.set(place.entry, slot);
     return slot;
   }
@@ -132,7 +159,9 @@ export class Host {
     for (let progress = true; progress && waiting.length > 0; ) {
       progress = false;
       const ids = new Set(waiting.map(({ definition }) => definition.id));
-      const ready = waiting.filter(({ definition }) => !(definition.requires ?? []).some((id) => id !== definition.id && ids.has(id)));
+      const ready = waiting.filter(
+        ({ definition }) => !(definition.requires ?? []).some((id) => id !== definition.id && ids.has(id)),
+      );
       // A circle has no first: each is tried as it is, and says why it fails.
       const next = ready.length > 0 ? ready : waiting;
       for (const { slot, definition } of next) await this.#put(slot, definition);
@@ -164,16 +193,26 @@ export class Host {
     // What the gate looked at and what runs must be the same bytes, imports that no scan foresees included.
     const admit = (file: string, hash: string): void => {
       if (seal === undefined || seal.get(file) === hash || !file.startsWith(root + sep)) return;
-      throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, { hint: 'look at it, then run `kern trust grant`' });
+      throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, {
+        hint: 'look at it, then run `kern trust grant`',
+      });
     };
     try {
-      const loaded = await this.#options.loader().load(place.entry, { root: place.folder, admit, onLateFile: (file, hash) => this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]])) });
+      const loaded = await this.#options
+        .loader()
+        .load(place.entry, {
+          root: place.folder,
+          admit,
+          onLateFile: (file, hash) => this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]])),
+        });
       // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
-      const files = place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
+      const files =
+        place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
       this.#follow(slot, [place.entry, ...files], loaded.missing, loaded.contents);
       return definitionOf(loaded.exports, place.entry);
     } catch (error) {
-      if (error instanceof LoadError) this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
+      if (error instanceof LoadError)
+        this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
       throw error;
     }
   }
@@ -181,7 +220,15 @@ export class Host {
   async #put(slot: Slot, definition: PluginDefinition): Promise<ChangeResult> {
     const { place } = slot;
     const key = place.level === 'builtin' ? builtinKey(definition.id) : unitKey(place.level, place.root, definition.id);
-    const unit: PluginUnit = { key, level: place.level, source: place.level === 'builtin' ? 'built-in' : place.entry, definition, revision: slot.revision, files: slot.files, ...(place.root === undefined ? {} : { root: place.root }) };
+    const unit: PluginUnit = {
+      key,
+      level: place.level,
+      source: place.level === 'builtin' ? 'built-in' : place.entry,
+      definition,
+      revision: slot.revision,
+      files: slot.files,
+      ...(place.root === undefined ? {} : { root: place.root }),
+    };
     // A file that now holds another id is another plugin: the old one goes with the same change.
     const drop = slot.key !== undefined && slot.key !== key ? [slot.key] : [];
     const result = await this.#options.kernel.change({ put: [unit], drop, limitMs: bootLimitMs });
@@ -205,19 +252,46 @@ export class Host {
     const { name, entry } = slot.place;
     const why = trust === 'changed' ? 'its content is no longer what was trusted' : 'this project is not trusted';
     const { kernel } = this.#options;
-    kernel.journal.add(this.#failing(slot).id, 'warning', wasLive ? 'kept_old' : 'blocked', wasLive ? `kept the old: ${entry}: ${why}` : `${name} is blocked: ${why}`);
-    kernel.announce({ id: this.#failing(slot).id, state: wasLive ? 'kept' : 'blocked', revision: slot.revision, reason: why, file: entry });
+    kernel.journal.add(
+      this.#failing(slot).id,
+      'warning',
+      wasLive ? 'kept_old' : 'blocked',
+      wasLive ? `kept the old: ${entry}: ${why}` : `${name} is blocked: ${why}`,
+    );
+    kernel.announce({
+      id: this.#failing(slot).id,
+      state: wasLive ? 'kept' : 'blocked',
+      revision: slot.revision,
+      reason: why,
+      file: entry,
+    });
   }
 
-  #failing({ place, key, revision }: Slot): { key: string; id: string; level: Level; source: string; revision: number } {
+  #failing({ place, key, revision }: Slot): {
+    key: string;
+    id: string;
+    level: Level;
+    source: string;
+    revision: number;
+  } {
     const id = key === undefined ? place.name : (key.split(':').at(-1) ?? place.name);
     return { key: key ?? placeKey(place), id, level: place.level, source: place.entry, revision };
   }
 
-  #follow(slot: Slot, files: readonly string[], missing: readonly string[], contents: ReadonlyMap<string, string>): void {
+  #follow(
+    slot: Slot,
+    files: readonly string[],
+    missing: readonly string[],
+    contents: ReadonlyMap<string, string>,
+  ): void {
     slot.files = [...new Set(files)];
     slot.missing = missing;
-    this.#options.watch.watch(`plugin:${slot.place.entry}`, [...slot.files, ...slot.missing], () => void this.#later(() => this.#reload(slot)), contents);
+    this.#options.watch.watch(
+      `plugin:${slot.place.entry}`,
+      [...slot.files, ...slot.missing],
+      () => void this.#later(() => this.#reload(slot)),
+      contents,
+    );
   }
 
   /** One after the other, and counted, so that a turn waits for it. */
@@ -257,7 +331,10 @@ export class Host {
     const places = await this.#locate();
     const fresh = places.filter((place) => !this.#slots.has(place.entry));
     for (const slot of this.#slots.values()) {
-      const listed = slot.place.level === 'session' || slot.place.level === 'builtin' || places.some((place) => place.entry === slot.place.entry);
+      const listed =
+        slot.place.level === 'session' ||
+        slot.place.level === 'builtin' ||
+        places.some((place) => place.entry === slot.place.entry);
       if (!listed) this.#missing(slot);
     }
     await this.#loadInOrder(fresh.map((place) => this.#open(place)));
@@ -283,21 +360,37 @@ function nameOf(entry: string, folder: string, extensions: string): string {
 
 function explicitPlace(path: string): Place {
   const absolute = resolve(path);
-  if (!existsSync(absolute)) throw new KernError('extension_missing', `-e ${path}: there is no such file or folder`, { hint: 'give the path of an extension file or of its folder' });
+  if (!existsSync(absolute))
+    throw new KernError('extension_missing', `-e ${path}: there is no such file or folder`, {
+      hint: 'give the path of an extension file or of its folder',
+    });
   const real = realpathSync(absolute);
-  if (!statSync(real).isDirectory()) return { entry: real, folder: dirname(real), level: 'session', name: basename(real, extname(real)) };
-  const entry = ['index.ts', 'index.js', 'index.mts', 'index.mjs'].map((file) => join(real, file)).find((file) => existsSync(file));
-  if (entry === undefined) throw new KernError('extension_missing', `-e ${path}: the folder has no index.ts or index.js`, { hint: 'give the path of the entry file' });
+  if (!statSync(real).isDirectory())
+    return { entry: real, folder: dirname(real), level: 'session', name: basename(real, extname(real)) };
+  const entry = ['index.ts', 'index.js', 'index.mts', 'index.mjs']
+    .map((file) => join(real, file))
+    .find((file) => existsSync(file));
+  if (entry === undefined)
+    throw new KernError('extension_missing', `-e ${path}: the folder has no index.ts or index.js`, {
+      hint: 'give the path of the entry file',
+    });
   return { entry, folder: real, level: 'session', name: basename(real) };
 }
 
 function definitionOf(exports: unknown, file: string): PluginDefinition {
   if (typeof exports === 'object' && exports !== null && 'id' in exports && 'setup' in exports) {
     const { id, setup } = exports;
-    if (typeof setup !== 'function') throw new KernError('plugin_no_setup', `${file}: setup is no function`, { hint: 'export default definePlugin({ id, setup(ctx) { … } })' });
-    if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(id)) throw new KernError('plugin_bad_id', `${file}: the id ${JSON.stringify(id)} is none`, { hint: 'letters, digits, dots, dashes and _, at most 64' });
+    if (typeof setup !== 'function')
+      throw new KernError('plugin_no_setup', `${file}: setup is no function`, {
+        hint: 'export default definePlugin({ id, setup(ctx) { … } })',
+      });
+    if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(id))
+      throw new KernError('plugin_bad_id', `${file}: the id ${JSON.stringify(id)} is none`, {
+        hint: 'letters, digits, dots, dashes and _, at most 64',
+      });
     return exports as PluginDefinition;
   }
-  throw new KernError('plugin_no_default', `${file} has no plugin as its default export`, { hint: "export default definePlugin({ id: '…', setup(ctx) { … } })" });
+  throw new KernError('plugin_no_default', `${file} has no plugin as its default export`, {
+    hint: "export default definePlugin({ id: '…', setup(ctx) { … } })",
+  });
 }
-

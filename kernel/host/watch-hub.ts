@@ -30,7 +30,12 @@ export class WatchHub {
   }
 
   /** One subscription an owner: a second call replaces the first. `known` says what the files held when they were read. */
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void, known?: ReadonlyMap<string, string>): Handle {
+  watch(
+    owner: string,
+    paths: readonly string[],
+    fn: (changed: readonly string[]) => void,
+    known?: ReadonlyMap<string, string>,
+  ): Handle {
     const subscription: Subscription = { paths, fn, known };
     this.#subscriptions.set(owner, subscription);
     this.#watcher?.watch(owner, paths, known);
@@ -74,7 +79,8 @@ export class WatchHub {
   }
 
   #concerns(paths: readonly string[]): boolean {
-    for (const { paths: watched } of this.#subscriptions.values()) if (paths.some((path) => isUnderAny(path, watched))) return true;
+    for (const { paths: watched } of this.#subscriptions.values())
+      if (paths.some((path) => isUnderAny(path, watched))) return true;
     return false;
   }
 
@@ -86,4 +92,5 @@ export class WatchHub {
   }
 }
 
-const isUnderAny = (path: string, watched: readonly string[]): boolean => watched.some((one) => path === one || path.startsWith(one + sep) || one.startsWith(path + sep));
+const isUnderAny = (path: string, watched: readonly string[]): boolean =>
+  watched.some((one) => path === one || path.startsWith(one + sep) || one.startsWith(path + sep));
