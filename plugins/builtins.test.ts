@@ -27,7 +27,10 @@ test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what 
   const real = await registered(id);
   expect(manifest?.declares.map((token) => token.id).sort()).toEqual(real.declares);
   expect([...(manifest?.taps ?? [])].sort()).toEqual(real.taps);
-  const said = Object.entries(manifest?.contributes ?? {});
+  // `*`: what there is depends on the machine, and may be nothing.
+  const said = Object.entries(manifest?.contributes ?? {}).filter(
+    ([capability, keys]) => keys !== '*' || real.contributes.has(capability),
+  );
   expect(said.map(([capability]) => capability).sort()).toEqual([...real.contributes.keys()].sort());
   for (const [capability, keys] of said)
     if (keys !== '*') expect(new Set(keys)).toEqual(real.contributes.get(capability));
