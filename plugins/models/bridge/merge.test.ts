@@ -129,3 +129,9 @@ test('however a stream is cut, the text and its deltas stay the same', () => {
     { numRuns: 300 },
   );
 });
+
+test('a field more is no longer text', () => {
+  const chunks = [chatDelta({ content: 'a' }), chatDelta({ content: 'b' }), chatDelta({ content: 'c', refusal: 'no' })];
+  const { events } = through(chatDeltas, [chatEvents(...chunks).join('')]);
+  expect(events.map(({ choices }) => choices[0].delta)).toEqual([{ content: 'ab' }, { content: 'c', refusal: 'no' }]);
+});
