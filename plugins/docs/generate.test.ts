@@ -43,3 +43,13 @@ test('kern docs lists the pages and prints one as it stands', { timeout: 60_000 
   expect(lost.code).toBe(2);
   expect(lost.stderr).toContain('extensions');
 });
+
+test('the picture in the README is what kern demo prints', { timeout: 60_000 }, async () => {
+  const readme = readFileSync(path.join(top, 'README.md'), 'utf8');
+  const picture = /```text\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const { stdout, stderr } = await run('demo');
+  const scenes = stdout.split('The replies were scripted; everything else was real.')[0] ?? '';
+  // Two reads run at the same time, and either may be told first.
+  const lines = (text: string): readonly string[] => text.trimEnd().split('\n').toSorted();
+  expect(lines(scenes), stderr).toEqual(lines(picture));
+});
