@@ -180,4 +180,5 @@ export class Activation {
 }
 
 /** Only a project's plugin has a root that narrows who sees it. */
-export const rootOf = (unit: Pick<PluginUnit, 'level' | 'root'>): string | undefined => (unit.level === 'project' ? (unit.root ?? '') : undefined);
+export const rootOf = (unit: Pick<PluginUnit, 'level' | 'root'>): string | undefined =>
+  unit.level === 'project' ? (unit.root ?? '') : undefined;

@@ -26,7 +26,12 @@ export class Announcer {
           continue;
         }
         this.#waiting.length = 0;
-        this.#journal.add('kern', 'error', 'announce_circle', 'a listener of plugin.changed or capability.changed keeps changing what it is told of; the rest is not told');
+        this.#journal.add(
+          'kern',
+          'error',
+          'announce_circle',
+          'a listener of plugin.changed or capability.changed keeps changing what it is told of; the rest is not told',
+        );
       }
     } finally {
       this.#isTelling = false;

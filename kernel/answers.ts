@@ -6,10 +6,17 @@ import type { Ownership } from './owner.ts';
 import type { Answer } from './snapshot.ts';
 
 /** What asking one provider comes to. */
-export type Asked = { readonly state: 'answered'; readonly answer: Answer } | { readonly state: 'failed'; readonly warning: string };
+export type Asked =
+  | { readonly state: 'answered'; readonly answer: Answer }
+  | { readonly state: 'failed'; readonly warning: string };
 
 /** Asks one provider for one place. Never rejects. */
-export async function ask(record: ProviderRecord, where: Where, declarations: Declarations, owners: Ownership): Promise<Asked> {
+export async function ask(
+  record: ProviderRecord,
+  where: Where,
+  declarations: Declarations,
+  owners: Ownership,
+): Promise<Asked> {
   const { activation, provider } = record;
   try {
     const answer = await owners.run({ activation }, async () => provider.load(where, activation.controller.signal));
@@ -23,8 +30,14 @@ export async function ask(record: ProviderRecord, where: Where, declarations: De
 export const warningOf = ({ provider }: ProviderRecord, text: string): string => `[${provider.displayName}] ${text}`;
 
 /** Parses an answer: what is not an item becomes an invalid one, never a reason to lose the others. */
-function accept(record: ProviderRecord, where: Where, answer: ProviderAnswer<unknown>, declarations: Declarations): Answer {
-  if (typeof answer !== 'object' || answer === null || !Array.isArray(answer.items)) throw new KernError('bad_answer', 'load() answered without a list of items');
+function accept(
+  record: ProviderRecord,
+  where: Where,
+  answer: ProviderAnswer<unknown>,
+  declarations: Declarations,
+): Answer {
+  if (typeof answer !== 'object' || answer === null || !Array.isArray(answer.items))
+    throw new KernError('bad_answer', 'load() answered without a list of items');
   const { activation, provider, capability } = record;
   const declared = declaredCapability(declarations, capability.id, activation.root) ?? capability;
   const offers = answer.items.map((provided, sequence): Answer['offers'][number] => {
@@ -41,7 +54,13 @@ function accept(record: ProviderRecord, where: Where, answer: ProviderAnswer<unk
     };
     return { ...offer, level: levelFor(activation, provided?.level) };
   });
-  return { record, where, offers, warnings: (answer.warnings ?? []).map((warning) => warningOf(record, warning)), watch: answer.watch ?? [] };
+  return {
+    record,
+    where,
+    offers,
+    warnings: (answer.warnings ?? []).map((warning) => warningOf(record, warning)),
+    watch: answer.watch ?? [],
+  };
 }
 
 /** A project's or a session's plugin speaks for its own level only. */

@@ -1,25 +1,18 @@
 import type { Activation, ProviderRecord } from './activation.ts';
 import { type Asked, ask, warningOf } from './answers.ts';
 import type { Where } from './capability.ts';
-import type { Clock } from './clock.ts';
+import type { Core } from './core.ts';
 import { unlessAborted, within } from './limit.ts';
-import type { Ownership } from './owner.ts';
 import type { Handle } from './plugin.ts';
-import type { Journal } from './report.ts';
-import type { SettingsPort } from './settings.ts';
 import { type Answer, answerKey, providerKey, type Snapshot } from './snapshot.ts';
 
 const limitOf = ({ provider }: ProviderRecord): number => provider.limitMs ?? 2_000;
 
-const lateWarning = (record: ProviderRecord): string => warningOf(record, `no answer within ${limitOf(record)} ms; its items join when they come`);
+const lateWarning = (record: ProviderRecord): string =>
+  warningOf(record, `no answer within ${limitOf(record)} ms; its items join when they come`);
 
 export interface AskingPorts {
-  readonly owners: Ownership;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly settings: SettingsPort;
-  snapshot(): Snapshot;
-  watch(owner: string, paths: readonly string[], fn: () => void): Handle;
+  readonly core: Pick<Core, 'owners' | 'journal' | 'clock' | 'settings' | 'snapshot' | 'watch'>;
   /** Makes a new snapshot with these answers. */
   join(answers: ReadonlyMap<string, Answer>): void;
   /** Counts work that a file began, so that a turn waits for it. */
@@ -36,6 +29,7 @@ interface Question {
 /** Asks the providers: each place once, all at once, each within its limit. */
 export class Asking {
   readonly #ports: AskingPorts;
+  readonly #core: AskingPorts['core'];
   readonly #open = new Map<string, Question>();
   /** Which question the answer in the snapshot came from: one that was asked earlier and comes later changes nothing. */
   readonly #answered = new Map<string, number>();
@@ -45,21 +39,30 @@ export class Asking {
 
   constructor(ports: AskingPorts) {
     this.#ports = ports;
+    this.#core = ports.core;
   }
 
   /**
    * Asks the providers of a snapshot that have not answered for this place; resolves with their answers when all have
    * answered or are late. A signal ends the waiting only.
    */
-  async load(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>> {
+  async load(
+    capability: string,
+    where: Where,
+    signal: AbortSignal | undefined,
+    from: Snapshot,
+  ): Promise<ReadonlyMap<string, Answer>> {
     const answers = new Map<string, Answer>();
     const loadOne = async (record: ProviderRecord): Promise<void> => {
       const key = answerKey(record, where);
-      const known = this.#ports.snapshot().answers.get(key);
-      const answer = known?.record === record ? known : await this.#wait(record, this.#questionOf(record, where), where);
+      const known = this.#core.snapshot().answers.get(key);
+      const answer =
+        known?.record === record ? known : await this.#wait(record, this.#questionOf(record, where), where);
       if (answer !== undefined) answers.set(key, answer);
     };
-    const records = from.providers.filter((record) => record.capability.id === capability && this.#isAsked(record, where, from));
+    const records = from.providers.filter(
+      (record) => record.capability.id === capability && this.#isAsked(record, where, from),
+    );
     await unlessAborted(signal, Promise.all(records.map(loadOne)));
     return answers;
   }
@@ -67,7 +70,9 @@ export class Asking {
   #isAsked(record: ProviderRecord, where: Where, { answers }: Snapshot): boolean {
     const { activation, provider } = record;
     if (activation.state === 'gone' || (activation.root !== undefined && activation.root !== where.root)) return false;
-    const isOff = (['project', 'user'] as const).every((level) => this.#ports.settings.provider(provider.id, level).off !== undefined);
+    const isOff = (['project', 'user'] as const).every(
+      (level) => this.#core.settings.provider(provider.id, level).off !== undefined,
+    );
     return !isOff && answers.get(answerKey(record, where))?.record !== record;
   }
 
@@ -77,11 +82,11 @@ export class Asking {
   }
 
   #ask(record: ProviderRecord, where: Where): Question {
-    const { owners } = this.#ports;
+    const { owners } = this.#core;
     const key = answerKey(record, where);
     this.#asked += 1;
     const number = this.#asked;
-    const answering = ask(record, where, this.#ports.snapshot().declarations, owners);
+    const answering = ask(record, where, this.#core.snapshot().declarations, owners);
     const done = answering.then((asked) => {
       if (this.#open.get(key) === question) this.#open.delete(key);
       owners.free(() => this.#take(key, number, record, asked));
@@ -99,7 +104,7 @@ export class Asking {
     const limitMs = limitOf(record);
     activation.enter();
     try {
-      return await within(this.#ports.clock, limitMs, question.done, () => {
+      return await within(this.#core.clock, limitMs, question.done, () => {
         if (!question.isLate) this.#note(answerKey(record, where), record, [lateWarning(record)]);
         question.isLate = true;
         return undefined;
@@ -110,7 +115,7 @@ export class Asking {
   }
 
   #take(key: string, number: number, record: ProviderRecord, asked: Asked): void {
-    const { answers, providers } = this.#ports.snapshot();
+    const { answers, providers } = this.#core.snapshot();
     if (!providers.includes(record) || number < (this.#answered.get(key) ?? 0)) return;
     this.#note(key, record, asked.state === 'answered' ? asked.answer.warnings : [asked.warning]);
     // A provider that fails now takes nothing away: its last good answer stays.
@@ -123,7 +128,8 @@ export class Asking {
   #note(key: string, { activation }: ProviderRecord, warnings: readonly string[]): void {
     const before = this.#warnings.get(key) ?? [];
     this.#warnings.set(key, warnings);
-    for (const warning of warnings) if (!before.includes(warning)) this.#ports.journal.add(activation.id, 'warning', 'provider_warning', warning);
+    for (const warning of warnings)
+      if (!before.includes(warning)) this.#core.journal.add(activation.id, 'warning', 'provider_warning', warning);
   }
 
   /**
@@ -131,8 +137,12 @@ export class Asking {
    * takes over. Its answers are the result; one that is late joins when it comes.
    */
   async carry(candidate: Snapshot, made: readonly Activation[]): Promise<ReadonlyMap<string, Answer>> {
-    const { owners, clock } = this.#ports;
-    const fresh = new Map(candidate.providers.filter(({ activation }) => made.includes(activation)).map((record) => [providerKey(record), record]));
+    const { owners, clock } = this.#core;
+    const fresh = new Map(
+      candidate.providers
+        .filter(({ activation }) => made.includes(activation))
+        .map((record) => [providerKey(record), record]),
+    );
     const answers = new Map<string, Answer>();
     const carryOne = async (key: string, { where }: Answer, record: ProviderRecord): Promise<void> => {
       this.#asked += 1;
@@ -147,7 +157,7 @@ export class Asking {
       this.#note(key, record, asked.state === 'answered' ? asked.answer.warnings : [asked.warning]);
       if (asked.state === 'answered') answers.set(key, asked.answer);
     };
-    const asked = [...this.#ports.snapshot().answers].flatMap(([key, answer]) => {
+    const asked = [...this.#core.snapshot().answers].flatMap(([key, answer]) => {
       const record = fresh.get(providerKey(answer.record));
       return record === undefined ? [] : [carryOne(key, answer, record)];
     });
@@ -164,13 +174,13 @@ export class Asking {
       this.#watches.delete(key);
       // A new question, also while one is open: that one may have read the old files.
       const again = (): void => this.#ports.track(this.#wait(record, this.#ask(record, where), where));
-      if (watch.length > 0) this.#watches.set(key, this.#ports.watch(`answer:${key}`, watch, again));
+      if (watch.length > 0) this.#watches.set(key, this.#core.watch(`answer:${key}`, watch, again));
     }
   }
 
   /** Forgets what no provider of the snapshot answers for. */
   prune(): void {
-    const { answers, providers } = this.#ports.snapshot();
+    const { answers, providers } = this.#core.snapshot();
     const known = new Set(providers.map(providerKey));
     for (const [key, handle] of this.#watches) {
       if (answers.has(key)) continue;
@@ -178,7 +188,8 @@ export class Asking {
       this.#watches.delete(key);
     }
     const isKnown = (key: string): boolean => known.has(key.split('\0').slice(0, 3).join('\0'));
-    for (const map of [this.#warnings, this.#answered]) for (const key of map.keys()) if (!isKnown(key)) map.delete(key);
+    for (const map of [this.#warnings, this.#answered])
+      for (const key of map.keys()) if (!isKnown(key)) map.delete(key);
   }
 
   /** What a provider's last answers warned of, by provider id. */

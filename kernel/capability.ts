@@ -90,8 +90,12 @@ export function defineCallableCapability<T>(definition: Omit<Capability<T>, 'tok
 /** T, with the type of its arguments taken from its own `parameters`. */
 export type TypedByParameters<T, A> = Omit<T, 'parameters' | 'execute' | 'effects'> & {
   readonly parameters: Schema<A>;
-  execute: T extends { execute(id: string, args: never, ...rest: infer R): infer Result } ? (id: string, args: A, ...rest: R) => Result : never;
-  effects?: T extends { effects?(args: never, ...rest: infer R): infer Result } ? (args: A, ...rest: R) => Result : never;
+  execute: T extends { execute(id: string, args: never, ...rest: infer R): infer Result }
+    ? (id: string, args: A, ...rest: R) => Result
+    : never;
+  effects?: T extends { effects?(args: never, ...rest: infer R): infer Result }
+    ? (args: A, ...rest: R) => Result
+    : never;
 };
 
 /** A capability with one winner that is code. `level` says who may supply it: with `builtin` nobody else. */
@@ -99,7 +103,17 @@ export interface Service<T> extends Capability<T> {
   readonly service: true;
 }
 
-export function defineService<T extends object>(definition: { readonly id: string; readonly level?: 'builtin' | 'user' }): Service<T> {
+export function defineService<T extends object>(definition: {
+  readonly id: string;
+  readonly level?: 'builtin' | 'user';
+}): Service<T> {
   const from: readonly Level[] = definition.level === 'builtin' ? ['builtin'] : ['builtin', 'user', 'session'];
-  return Object.freeze({ token: 'capability' as const, service: true as const, id: definition.id, schema: anything<T>(), key: () => definition.id, from });
+  return Object.freeze({
+    token: 'capability' as const,
+    service: true as const,
+    id: definition.id,
+    schema: anything<T>(),
+    key: () => definition.id,
+    from,
+  });
 }

@@ -41,10 +41,19 @@ export class Cells {
   }
 
   /** `setup` gets a copy of the predecessor's value; what counts is taken over at the swap. */
-  state<T>(activation: Activation, predecessor: Activation | undefined, name: string, schema: Schema<T>, initial: () => T): State<T> {
+  state<T>(
+    activation: Activation,
+    predecessor: Activation | undefined,
+    name: string,
+    schema: Schema<T>,
+    initial: () => T,
+  ): State<T> {
     const cells = this.#cells.get(activation) ?? new Map<string, Cell>();
     this.#cells.set(activation, cells);
-    if (cells.has(name)) throw new KernError('state_twice', `plugin ${activation.id} asks for the state ${name} twice`, { hint: 'ask once and share the cell' });
+    if (cells.has(name))
+      throw new KernError('state_twice', `plugin ${activation.id} asks for the state ${name} twice`, {
+        hint: 'ask once and share the cell',
+      });
     const before = predecessor === undefined ? undefined : this.#cells.get(predecessor)?.get(name);
     const taken = before === undefined ? undefined : parse(schema, copy(before.value));
     const cell: Cell = { value: taken?.ok === true ? taken.value : initial(), schema, initial };
@@ -66,13 +75,29 @@ export class Cells {
         cell.value = parsed.value;
         continue;
       }
-      cell.value = cell.initial();
-      this.#journal.add(to.id, 'warning', 'state_refused', `plugin ${to.id}: the new revision does not take the state ${name} (${parsed.issues.join('; ')}); it starts anew`);
+      this.#journal.add(
+        to.id,
+        'warning',
+        'state_refused',
+        `plugin ${to.id}: the new revision does not take the state ${name} (${parsed.issues.join('; ')}); it starts anew`,
+      );
+      try {
+        cell.value = this.#owners.run({ activation: to }, () => cell.initial());
+      } catch (error) {
+        // What setup made of it stays: a swap that has begun goes through.
+        this.#journal.failure(to.id, 'state_initial_failed', `the initial value of ${name}`, error);
+      }
     }
   }
 
   /** Hands over a live resource when the fingerprint is equal, else acquires it. */
-  keep<T>(activation: Activation, key: string, fingerprint: string, acquire: () => Kept<T> | Promise<Kept<T>>, exclusive: boolean): Promise<T> {
+  keep<T>(
+    activation: Activation,
+    key: string,
+    fingerprint: string,
+    acquire: () => Kept<T> | Promise<Kept<T>>,
+    exclusive: boolean,
+  ): Promise<T> {
     const id = `${activation.unit.key}\0${key}`;
     const shelf = this.#shelves.get(id) ?? { resources: [], turn: Promise.resolve(), waiting: 0 };
     this.#shelves.set(id, shelf);
@@ -88,7 +113,14 @@ export class Cells {
     return kept;
   }
 
-  async #take<T>(id: string, shelf: Shelf, activation: Activation, fingerprint: string, acquire: () => Kept<T> | Promise<Kept<T>>, exclusive: boolean): Promise<T> {
+  async #take<T>(
+    id: string,
+    shelf: Shelf,
+    activation: Activation,
+    fingerprint: string,
+    acquire: () => Kept<T> | Promise<Kept<T>>,
+    exclusive: boolean,
+  ): Promise<T> {
     const same = shelf.resources.find((resource) => resource.fingerprint === fingerprint);
     if (same !== undefined && activation.state !== 'gone') {
       same.holders.add(activation);
@@ -185,7 +217,8 @@ function ended({ controller: { signal } }: Activation): Promise<void> {
 
 const key = (id: string): string => id.slice(id.indexOf('\0') + 1);
 
-const goneWhile = (activation: Activation, what: string): KernError => new KernError('scope_disposed', `plugin ${activation.id} was unloaded while it waited for ${what}`);
+const goneWhile = (activation: Activation, what: string): KernError =>
+  new KernError('scope_disposed', `plugin ${activation.id} was unloaded while it waited for ${what}`);
 
 /** A copy of plain data; what cannot be copied is handed over as it is. */
 function copy<T>(value: T): T {

@@ -14,7 +14,13 @@ export interface Change {
 /** `live` are those that were set up, `unloaded` those that went; a plugin that is switched off is in neither. */
 export type ChangeResult =
   | { readonly ok: true; readonly live: readonly string[]; readonly unloaded: readonly string[] }
-  | { readonly ok: false; readonly plugin: string; readonly code: string; readonly message: string; readonly error: unknown };
+  | {
+      readonly ok: false;
+      readonly plugin: string;
+      readonly code: string;
+      readonly message: string;
+      readonly error: unknown;
+    };
 
 export interface Failure {
   readonly unit: Pick<PluginUnit, 'key' | 'level' | 'source' | 'revision'> & { readonly id: string };

@@ -11,7 +11,9 @@ export function changesBetween(before: Snapshot, after: Snapshot): readonly Capa
     const is = now.get(capability) ?? new Map<string, ReadonlySet<unknown>>();
     const added = [...is.keys()].filter((key) => !was.has(key));
     const removed = [...was.keys()].filter((key) => !is.has(key));
-    const changed = [...is].filter(([key, items]) => was.has(key) && items.symmetricDifference(was.get(key) ?? new Set()).size > 0).map(([key]) => key);
+    const changed = [...is]
+      .filter(([key, items]) => was.has(key) && items.symmetricDifference(was.get(key) ?? new Set()).size > 0)
+      .map(([key]) => key);
     if (added.length + changed.length + removed.length > 0) changes.push({ capability, added, changed, removed });
   }
   return changes;

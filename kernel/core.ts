@@ -37,7 +37,12 @@ export interface Core {
   /** Wakes idle plugins that supply or declare a capability, as seen from a project. */
   wake(capability: string, root: string): Promise<void>;
   /** Asks those providers of a snapshot that have not answered for a place, each within its limit. */
-  ask(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>>;
+  ask(
+    capability: string,
+    where: Where,
+    signal: AbortSignal | undefined,
+    from: Snapshot,
+  ): Promise<ReadonlyMap<string, Answer>>;
   /** An activation's taps, offers or providers changed while it was live. */
   changed(activation: Activation): void;
   /** Keeps the activations of a snapshot from being disposed. */

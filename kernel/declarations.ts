@@ -1,8 +1,8 @@
 import { type OfferRecord, type PluginUnit, rootOf } from './activation.ts';
 import type { Capability, Level } from './capability.ts';
+import { messageOf } from './error.ts';
 import type { Hook } from './hook.ts';
 import type { Token } from './plugin.ts';
-import { messageOf } from './error.ts';
 import { Refusal } from './refusal.ts';
 import { type Parsed, parse } from './schema.ts';
 
@@ -38,13 +38,25 @@ export function declarationsOf(declarers: readonly Declarer[], builtin: readonly
     const isStrange = unit.level !== 'builtin' && replaces === undefined;
     for (const token of declares) {
       if (isStrange && !token.id.startsWith(`${id}/`)) {
-        throw new Refusal([unit], 'token_id', `plugin ${id} declares ${token.id}`, `ids of extensions start with the plugin's: ${id}/${token.id}`);
+        throw new Refusal(
+          [unit],
+          'token_id',
+          `plugin ${id} declares ${token.id}`,
+          `ids of extensions start with the plugin's: ${id}/${token.id}`,
+        );
       }
       const others = ids.get(place(token)) ?? [];
       // Two projects do not see each other, so each may have its own.
-      const other = others.find((one) => one.unit !== unit && (one.root === undefined || root === undefined || one.root === root));
+      const other = others.find(
+        (one) => one.unit !== unit && (one.root === undefined || root === undefined || one.root === root),
+      );
       if (other !== undefined) {
-        throw new Refusal([unit], 'token_taken', `plugin ${id} declares ${token.id}, which ${other.owner} declares already`, `choose an id of your own: ${id}/${token.id}`);
+        throw new Refusal(
+          [unit],
+          'token_taken',
+          `plugin ${id} declares ${token.id}, which ${other.owner} declares already`,
+          `choose an id of your own: ${id}/${token.id}`,
+        );
       }
       ids.set(place(token), [...others, { root, owner: id, unit }]);
       declarations.set(place(token, root), { token, owner: id, level: unit.level, isStrange });
@@ -53,15 +65,25 @@ export function declarationsOf(declarers: readonly Declarer[], builtin: readonly
   return declarations;
 }
 
-const place = (token: { readonly token: string; readonly id: string }, root?: string): string => (root === undefined ? `${token.token}:${token.id}` : `${token.token}:${token.id}\0${root}`);
+const place = (token: { readonly token: string; readonly id: string }, root?: string): string =>
+  root === undefined ? `${token.token}:${token.id}` : `${token.token}:${token.id}\0${root}`;
 
 /** The declaration in force for who looks from a project, or from none. */
-export function declarationOf(declarations: Declarations, kind: Token['token'], id: string, root: string | undefined): Declaration | undefined {
+export function declarationOf(
+  declarations: Declarations,
+  kind: Token['token'],
+  id: string,
+  root: string | undefined,
+): Declaration | undefined {
   const token = { token: kind, id };
   return (root === undefined ? undefined : declarations.get(place(token, root))) ?? declarations.get(place(token));
 }
 
-export function declaredCapability(declarations: Declarations, id: string, root: string | undefined): Capability<unknown> | undefined {
+export function declaredCapability(
+  declarations: Declarations,
+  id: string,
+  root: string | undefined,
+): Capability<unknown> | undefined {
   return declarationOf(declarations, 'capability', id, root)?.token as Capability<unknown> | undefined;
 }
 
@@ -79,19 +101,22 @@ export function isSameDeclarations(a: Declarations, b: Declarations): boolean {
 }
 
 /** What an item comes to under a capability. Parsing checks; what is handed out is what was offered, or its normal form. */
-export function examine(capability: Capability<unknown>, offered: unknown): Pick<OfferRecord, 'offered' | 'item' | 'key' | 'schema' | 'parsed'> {
+export function examine(
+  capability: Capability<unknown>,
+  offered: unknown,
+): Pick<OfferRecord, 'offered' | 'item' | 'key' | 'schema' | 'parsed'> {
   const { schema } = capability;
   const parsed = parsedItem(capability, offered);
   const item = parsed.ok ? parsed.value : offered;
   return { offered, item, key: keyOf(capability, item), schema, parsed };
 }
 
-/** A schema or a normal form that throws has found a bad item. */
+/** A normal form that cannot be made is an issue too. */
 function parsedItem({ schema, normalize }: Capability<unknown>, offered: unknown): Parsed<unknown> {
+  const parsed = parse(schema, offered);
+  if (!parsed.ok || normalize === undefined) return parsed.ok ? { ok: true, value: offered } : parsed;
   try {
-    const parsed = parse(schema, offered);
-    if (!parsed.ok) return parsed;
-    return { ok: true, value: normalize === undefined ? offered : normalize(offered) };
+    return { ok: true, value: normalize(offered) };
   } catch (error) {
     return { ok: false, issues: [messageOf(error)] };
   }

@@ -99,9 +99,14 @@ export class Drain {
     const { owners, journal, clock, cells } = this.#ports;
     const undo = async (fn: () => unknown): Promise<void> => {
       try {
-        await within(clock, graceMs, owners.run({ activation }, async () => fn()), () => {
-          throw new KernError('dispose_late', `a disposer took longer than ${graceMs} ms`);
-        });
+        await within(
+          clock,
+          graceMs,
+          owners.run({ activation }, async () => fn()),
+          () => {
+            throw new KernError('dispose_late', `a disposer took longer than ${graceMs} ms`);
+          },
+        );
       } catch (error) {
         journal.failure(activation.id, 'dispose_failed', 'unloading', error);
       }

@@ -20,8 +20,15 @@ export class PluginError extends KernError {
 
   /** The code and hint of a KernError that was thrown stay: they are worth more than that a plugin failed. */
   constructor(plugin: string, at: string, cause: unknown) {
-    const hint = typeof cause === 'object' && cause !== null && 'hint' in cause && typeof cause.hint === 'string' ? cause.hint : undefined;
-    super(cause instanceof KernError ? cause.code : 'plugin_failed', `plugin ${plugin} failed in ${at}: ${messageOf(cause)}`, hint === undefined ? { cause } : { cause, hint });
+    const hint =
+      typeof cause === 'object' && cause !== null && 'hint' in cause && typeof cause.hint === 'string'
+        ? cause.hint
+        : undefined;
+    super(
+      cause instanceof KernError ? cause.code : 'plugin_failed',
+      `plugin ${plugin} failed in ${at}: ${messageOf(cause)}`,
+      hint === undefined ? { cause } : { cause, hint },
+    );
     this.name = 'PluginError';
     this.plugin = plugin;
     this.at = at;

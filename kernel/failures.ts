@@ -21,7 +21,13 @@ export class Failures {
     const message = messageOf(error);
     const failure: Failure = { unit, code: codeOf(error) ?? 'plugin_failed', message, hint: hintOf(error) };
     this.#byKey.set(unit.key, failure);
-    this.#journal.add(unit.id, 'error', isKept ? 'kept_old' : 'load_failed', isKept ? `kept the old: ${message}` : message, error);
+    this.#journal.add(
+      unit.id,
+      'error',
+      isKept ? 'kept_old' : 'load_failed',
+      isKept ? `kept the old: ${message}` : message,
+      error,
+    );
     return failure;
   }
 
@@ -30,8 +36,16 @@ export class Failures {
   }
 }
 
-export const failingUnit = ({ key, level, source, revision, definition }: PluginUnit): Failure['unit'] => ({ key, level, source, revision, id: definition.id });
+export const failingUnit = ({ key, level, source, revision, definition }: PluginUnit): Failure['unit'] => ({
+  key,
+  level,
+  source,
+  revision,
+  id: definition.id,
+});
 
 function hintOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+  return typeof error === 'object' && error !== null && 'hint' in error && typeof error.hint === 'string'
+    ? error.hint
+    : undefined;
 }

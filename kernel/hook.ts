@@ -61,10 +61,20 @@ type Row = { readonly id: string; readonly limitMs?: number };
 
 export const event = <I>(row: Row): Hook<'event', I, never> => ({ token: 'hook', kind: 'event', ...row });
 export const series = <I>(row: Row): Hook<'series', I, never> => ({ token: 'hook', kind: 'series', ...row });
-export const transform = <I>(row: Row & { readonly answer?: Schema<I> }): Hook<'transform', I, I> => ({ token: 'hook', kind: 'transform', ...row });
-export const gather = <I, A>(row: Row & { readonly answer?: Schema<A> }): Hook<'gather', I, A> => ({ token: 'hook', kind: 'gather', ...row });
+export const transform = <I>(row: Row & { readonly answer?: Schema<I> }): Hook<'transform', I, I> => ({
+  token: 'hook',
+  kind: 'transform',
+  ...row,
+});
+export const gather = <I, A>(row: Row & { readonly answer?: Schema<A> }): Hook<'gather', I, A> => ({
+  token: 'hook',
+  kind: 'gather',
+  ...row,
+});
 export const resolve = <I, A>(row: Row): Hook<'resolve', I, A> => ({ token: 'hook', kind: 'resolve', ...row });
-export const decide = <I, A>(row: Row & Pick<Hook<'decide', I, A>, 'guard' | 'onlyFrom'> & { readonly answer: Schema<A> }): Hook<'decide', I, A> => ({ token: 'hook', kind: 'decide', ...row });
+export const decide = <I, A>(
+  row: Row & Pick<Hook<'decide', I, A>, 'guard' | 'onlyFrom'> & { readonly answer: Schema<A> },
+): Hook<'decide', I, A> => ({ token: 'hook', kind: 'decide', ...row });
 
 /** The default time limit of one tap, in ms; `Infinity` where taps are synchronous. */
 export function limitOf(hook: Hook): number {

@@ -1,4 +1,11 @@
-import { AsyncParallelHook, AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncBailHook, SyncHook } from 'tapable';
+import {
+  AsyncParallelHook,
+  AsyncSeriesBailHook,
+  AsyncSeriesHook,
+  AsyncSeriesWaterfallHook,
+  SyncBailHook,
+  SyncHook,
+} from 'tapable';
 import type { TapRecord } from './activation.ts';
 import type { Clock } from './clock.ts';
 import { KernError, messageOf } from './error.ts';
@@ -63,7 +70,10 @@ export class CompiledHooks {
     const byRoot = this.#compiled.get(hook) ?? new Map<string, Compiled>();
     let compiled = byRoot.get(seenFrom);
     if (compiled === undefined) {
-      const taps = this.taps.filter(({ hook: tapped, activation }) => tapped.id === hook.id && (activation.root === undefined || activation.root === root));
+      const taps = this.taps.filter(
+        ({ hook: tapped, activation }) =>
+          tapped.id === hook.id && (activation.root === undefined || activation.root === root),
+      );
       compiled = { count: taps.length, call: compile(hook, inCallOrder(hook, taps), this.#ports) };
       this.#compiled.set(hook, byRoot.set(seenFrom, compiled));
     }
@@ -90,9 +100,15 @@ function inCallOrder(hook: Hook, taps: readonly TapRecord[]): readonly TapRecord
   const nearestFirst = hook.kind === 'decide' || hook.kind === 'resolve' ? -1 : 1;
   const keeper = hook.guard?.keeper;
   // Whatever order others ask for: nobody is asked about a call that another tap refuses anyway.
-  const isKeeper = ({ activation }: TapRecord): number => (activation.id === keeper && activation.level === 'builtin' ? 1 : 0);
+  const isKeeper = ({ activation }: TapRecord): number =>
+    activation.id === keeper && activation.level === 'builtin' ? 1 : 0;
   // Array sort is stable: within a level, plugin order and sequence stay.
-  return [...taps].sort((a, b) => isKeeper(a) - isKeeper(b) || a.order - b.order || nearestFirst * (priorityOf(a.activation.level) - priorityOf(b.activation.level)));
+  return [...taps].sort(
+    (a, b) =>
+      isKeeper(a) - isKeeper(b) ||
+      a.order - b.order ||
+      nearestFirst * (priorityOf(a.activation.level) - priorityOf(b.activation.level)),
+  );
 }
 
 function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (input: unknown, call: Call) => unknown {
@@ -105,12 +121,14 @@ function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (inp
     }
     case 'resolve': {
       const compiled = new SyncBailHook<[unknown, Call], unknown>(['input', 'call']);
-      for (const tap of taps) compiled.tap(name(tap), (input, call) => runNow(tap, hook, input, call, ports) ?? undefined);
+      for (const tap of taps)
+        compiled.tap(name(tap), (input, call) => runNow(tap, hook, input, call, ports) ?? undefined);
       return (input, call) => compiled.call(input, call);
     }
     case 'series': {
       const compiled = new AsyncSeriesHook<[unknown, Call]>(['input', 'call']);
-      for (const tap of taps) compiled.tapAsync(name(tap), (input, call, done) => runSoon(tap, hook, input, call, ports, () => done()));
+      for (const tap of taps)
+        compiled.tapAsync(name(tap), (input, call, done) => runSoon(tap, hook, input, call, ports, () => done()));
       return (input, call) => compiled.promise(input, call);
     }
     case 'gather': {
@@ -130,12 +148,20 @@ function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (inp
     }
     case 'transform': {
       const compiled = new AsyncSeriesWaterfallHook<[unknown, Call]>(['value', 'call']);
-      for (const tap of taps) compiled.tapAsync(name(tap), (value, call, done) => runSoon(tap, hook, value, call, ports, (_error, next) => done(null, next === undefined || next === null ? value : freeze(next, ports.freezeDeeply))));
+      for (const tap of taps)
+        compiled.tapAsync(name(tap), (value, call, done) =>
+          runSoon(tap, hook, value, call, ports, (_error, next) =>
+            done(null, next === undefined || next === null ? value : freeze(next, ports.freezeDeeply)),
+          ),
+        );
       return (input, call) => compiled.promise(input, call);
     }
     case 'decide': {
       const compiled = new AsyncSeriesBailHook<[unknown, Call], unknown>(['input', 'call']);
-      for (const tap of taps) compiled.tapAsync(name(tap), (input, call, done) => runSoon(tap, hook, input, call, ports, (error, answer) => done(null, decided(tap, hook, error, answer))));
+      for (const tap of taps)
+        compiled.tapAsync(name(tap), (input, call, done) =>
+          runSoon(tap, hook, input, call, ports, (error, answer) => done(null, decided(tap, hook, error, answer))),
+        );
       return (input, call) => compiled.promise(input, call);
     }
   }
@@ -145,7 +171,11 @@ function compile(hook: Hook, taps: readonly TapRecord[], ports: HookPorts): (inp
 function decided(tap: TapRecord, hook: Hook, error: Error | null | undefined, answer: unknown): unknown {
   if (error) return hook.guard?.deny(`${tap.activation.id} failed: ${messageOf(error)}`);
   if (answer === undefined || answer === null) return undefined;
-  if (hook.onlyFrom?.when(answer) === true && !hook.onlyFrom.levels.includes(tap.activation.level)) return undefined;
+  try {
+    if (hook.onlyFrom?.when(answer) === true && !hook.onlyFrom.levels.includes(tap.activation.level)) return undefined;
+  } catch (thrown) {
+    return hook.guard?.deny(`${hook.id} cannot tell whether ${tap.activation.id} may answer: ${messageOf(thrown)}`);
+  }
   return answer;
 }
 
@@ -161,7 +191,12 @@ function fail(tap: TapRecord, hook: Hook, error: unknown, ports: HookPorts): voi
   tap.failures += 1;
   if (tap.failures < muteAfter || hook.guard !== undefined || tap.muted) return;
   tap.muted = true;
-  ports.journal.add(tap.activation.id, 'warning', 'tap_muted', `plugin ${tap.activation.id} failed ${muteAfter} times in a row in ${hook.id} and is not asked there again until it is reloaded`);
+  ports.journal.add(
+    tap.activation.id,
+    'warning',
+    'tap_muted',
+    `plugin ${tap.activation.id} failed ${muteAfter} times in a row in ${hook.id} and is not asked there again until it is reloaded`,
+  );
 }
 
 const isSilent = (tap: TapRecord): boolean => tap.muted || tap.activation.state === 'gone';
@@ -241,7 +276,8 @@ function runSoon(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: 
 }
 
 /** Also one of another library: an answer that is only on its way must not count as one. */
-const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
 

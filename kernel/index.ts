@@ -1,3 +1,4 @@
+export type { PluginUnit } from './activation.ts';
 export {
   type CallableCapability,
   type Capability,
@@ -15,9 +16,23 @@ export {
   type Verdict,
   type Where,
 } from './capability.ts';
+export { type Clock, systemClock } from './clock.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
-export { type CallResult, decide, event, gather, type Hook, type HookKind, resolve, series, type TapFunction, type TapOptions, transform } from './hook.ts';
+export {
+  type CallResult,
+  decide,
+  event,
+  gather,
+  type Hook,
+  type HookKind,
+  resolve,
+  series,
+  type TapFunction,
+  type TapOptions,
+  transform,
+} from './hook.ts';
+export { type Change, type ChangeResult, type Failure, Kernel, type KernelOptions, type WatchPort } from './kernel.ts';
 export {
   type Context,
   type ContributeOptions,
@@ -40,12 +55,9 @@ export {
   type View,
 } from './plugin.ts';
 export { type Child, type Processes, processes, type SpawnOptions, type SpawnResult } from './process.ts';
-export { anything, type Parsed, parse, type Schema } from './schema.ts';
 export { installProcessHandlers } from './process-handlers.ts';
-export { absentUi, type SessionHandle, type Ui } from './session.ts';
-export { type Change, type ChangeResult, type Failure, Kernel, type KernelOptions, type WatchPort } from './kernel.ts';
-export type { PluginUnit } from './activation.ts';
-export { type Clock, systemClock } from './clock.ts';
 export type { Journal, Report, Severity } from './report.ts';
+export { anything, type Parsed, parse, type Schema } from './schema.ts';
+export { absentUi, type SessionHandle, type Ui } from './session.ts';
 export type { SettingsPort } from './settings.ts';
 export type { IdlePlugin } from './snapshot.ts';

@@ -1,32 +1,29 @@
-import type { Activation, OfferRecord, PluginUnit } from './activation.ts';
+import type { Activation, PluginUnit } from './activation.ts';
 import { Announcer } from './announcer.ts';
 import { Asking } from './asking.ts';
+import { Attempt, type Ground, type Outcome } from './attempt.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
 import type { Change, ChangeResult, Failure } from './change.ts';
 import { changesBetween } from './changes.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
-import { type Declarations, type Declarer, declarationOf, declarationsOf, declaredCapability, examine, isSameDeclarations } from './declarations.ts';
 import { Drain, graceMs, type Pin } from './drain.ts';
-import { codeOf, KernError, messageOf, PluginError } from './error.ts';
+import { codeOf, KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
-import { CompiledHooks } from './hooks.ts';
 import { within } from './limit.ts';
 import { dependentsOf } from './order.ts';
 import { Ownership } from './owner.ts';
-import { type Plan, plan } from './plan.ts';
-import type { Context, Handle, Token, TrustGate, View } from './plugin.ts';
+import type { Context, Handle, TrustGate, View } from './plugin.ts';
 import { Refusal } from './refusal.ts';
 import { Journal } from './report.ts';
-import type { Staging } from './scope.ts';
 import { absentUi, type Ui } from './session.ts';
 import { noSettings, type SettingsPort } from './settings.ts';
 import { Sleepers } from './sleepers.ts';
-import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit, tapsOf } from './snapshot.ts';
-import { stage, start } from './stage.ts';
+import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit } from './snapshot.ts';
+import { Snapshots } from './snapshots.ts';
 import { SnapshotView } from './view.ts';
 
 export type { Change, ChangeResult, Failure } from './change.ts';
@@ -52,25 +49,6 @@ export interface KernelOptions {
   readonly freezeDeeply?: boolean;
 }
 
-/** One try at a change: what has been made so far, and whose turn it is. */
-interface Attempt {
-  readonly made: Activation[];
-  readonly stagings: Staging[];
-  /** Keys of the plugins that the change is about. */
-  readonly named: Set<string>;
-  culprit: PluginUnit | undefined;
-}
-
-/** What a change comes to, once everything has started. */
-interface Outcome extends Plan {
-  readonly next: readonly Activation[];
-  readonly made: readonly Activation[];
-  readonly declarations: Declarations;
-  readonly fresh: ReadonlyMap<string, Answer>;
-  /** Keys of sleepers that are none any more. */
-  readonly awake: ReadonlySet<string>;
-}
-
 /** Knows how things are plugged in, and nothing of what is. One a process is the rule; two are blind to each other. */
 export class Kernel implements Core {
   readonly owners = new Ownership();
@@ -87,6 +65,8 @@ export class Kernel implements Core {
   readonly #drain: Drain;
   readonly #sleepers: Sleepers;
   readonly #asking: Asking;
+  readonly #snapshots: Snapshots;
+  readonly #ground: Ground;
   readonly #announcer = new Announcer(this.journal);
   readonly #failures = new Failures(this.journal);
   readonly #watch: WatchPort | undefined;
@@ -100,7 +80,6 @@ export class Kernel implements Core {
   /** Came back with a change that was not about them, and failed: not tried again before something they need changes. */
   readonly #benched = new Set<PluginUnit>();
   readonly #reserved = new Set<string>();
-  readonly #adapted = new WeakMap<OfferRecord, OfferRecord>();
   readonly #channels = new Map<string, string[]>();
   readonly #work = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -116,7 +95,6 @@ export class Kernel implements Core {
     this.#settings = options.settings ?? noSettings;
     this.#watch = options.watch;
     this.#drain = new Drain(this);
-    const kernel = this;
     this.#sleepers = new Sleepers({
       owners: this.owners,
       snapshot: () => this.#snapshot,
@@ -126,18 +104,21 @@ export class Kernel implements Core {
       changed: () => this.#refresh(),
     });
     this.#asking = new Asking({
-      owners: this.owners,
-      journal: this.journal,
-      clock: this.clock,
-      get settings() {
-        return kernel.settings;
-      },
-      snapshot: () => this.#snapshot,
-      watch: (owner, paths, fn) => this.watch(owner, paths, fn),
+      core: this,
       join: (answers) => this.#refresh(answers),
       track: (work) => void this.track(work),
     });
-    this.#snapshot = this.#makeSnapshot([], declarationsOf([], kernelTokens), new Map());
+    this.#snapshots = new Snapshots(this, this.#sleepers);
+    this.#snapshot = this.#snapshots.make(
+      {
+        activations: [],
+        declarations: this.#snapshots.declarations([], [], () => true, undefined),
+        answers: new Map(),
+        order: [],
+      },
+      undefined,
+    );
+    this.#ground = this.#makeGround();
     const ui = options.ui ?? absentUi((message, level) => this.journal.add('kern', level, 'notice', message));
     this.outlook = new SnapshotView(this, this.where, ui);
   }
@@ -160,12 +141,18 @@ export class Kernel implements Core {
     const fresh = plugins.filter((plugin) => !this.#known.some((unit) => unit.key === sleeperKey(plugin)));
     const keys = new Set(fresh.map(sleeperKey));
     for (const plugin of fresh) {
-      const { id, level = 'builtin' } = plugin;
-      if (level === 'builtin') continue;
-      if (this.#reservedBy([]).has(id)) throw new Refusal([sleeperUnit(plugin)], 'id_taken', `the id ${id} (${plugin.source ?? 'a manifest'}) is taken by a built-in plugin`, 'choose another id');
+      const { id, level = 'builtin', source = 'a manifest' } = plugin;
+      if (level !== 'builtin' && this.#reserved.has(id))
+        throw new Refusal(
+          [sleeperUnit(plugin)],
+          'id_taken',
+          `the id ${id} (${source}) is taken by a built-in plugin`,
+          'choose another id',
+        );
     }
     const others = this.#sleepers.all.filter((plugin) => !keys.has(sleeperKey(plugin)));
-    declarationsOf([...this.#sleepers.declarers(others), ...this.#snapshot.activations.map(declarerOf), ...this.#sleepers.declarers(fresh)], kernelTokens);
+    // Only to see whether they may: throws before anything has changed.
+    this.#snapshots.declarations(this.#units(), [...others, ...fresh], () => true, undefined);
     for (const { id, level = 'builtin' } of fresh) if (level === 'builtin') this.#reserved.add(id);
     this.#sleepers.add(fresh);
     this.#refresh();
@@ -190,7 +177,11 @@ export class Kernel implements Core {
   change(change: Change): Promise<ChangeResult> {
     if (!this.owners.isInChange) return this.#enqueue(change);
     const plugin = this.owners.current()?.activation?.id ?? 'kern';
-    const error = new KernError('change_in_change', `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`, { hint: 'ask for it after the start, from a hook or a timer' });
+    const error = new KernError(
+      'change_in_change',
+      `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`,
+      { hint: 'ask for it after the start, from a hook or a timer' },
+    );
     return Promise.resolve({ ok: false, plugin, code: error.code, message: error.message, error });
   }
 
@@ -214,124 +205,54 @@ export class Kernel implements Core {
     return this.owners.within(open, async () => {
       this.#reconsider(change);
       for (;;) {
-        const attempt: Attempt = { made: [], stagings: [], named: new Set(), culprit: undefined };
+        const attempt = new Attempt(this.#ground, change);
         try {
-          const outcome = await this.#attempt(change, attempt);
+          const outcome = await attempt.run();
           open.open = false;
           return this.#swap(change, outcome);
         } catch (error) {
-          const culprit = culpritOf(error, attempt, this.#active);
-          for (const activation of attempt.made.reverse()) await this.#drain.dispose(activation);
+          this.#created += attempt.made.length;
+          const culprit = attempt.culpritOf(error);
+          for (const activation of attempt.made.toReversed()) await this.#drain.dispose(activation);
           if (this.#shutdown !== undefined) return closed();
           // What comes back with a change that is not about it must not stop that change.
-          const isReturning = culprit !== undefined && !attempt.named.has(culprit.key) && this.#known.includes(culprit) && !this.#active.has(culprit.key);
+          const isReturning =
+            culprit !== undefined &&
+            !attempt.named.has(culprit.key) &&
+            this.#known.includes(culprit) &&
+            !this.#active.has(culprit.key);
           if (isReturning) this.#bench(culprit, error);
           else return this.#keepOld(error, culprit, change, open);
         } finally {
-          for (const staging of attempt.stagings) {
-            staging.predecessor = undefined;
-            staging.declarations = undefined;
-          }
+          attempt.close();
         }
       }
     });
   }
 
-  async #attempt(change: Change, attempt: Attempt): Promise<Outcome> {
-    const limitMs = change.limitMs ?? 3_000;
-    const { woken, put } = await this.#withSleepers(change, attempt, limitMs);
-    for (const unit of put) attempt.named.add(unit.key);
-    attempt.culprit = put.length === 1 ? put[0] : undefined;
-    const drop = new Set(change.drop);
-    const kept = this.#known.filter((unit) => !drop.has(unit.key) && !attempt.named.has(unit.key));
-    // What is switched off stays known, so that it can be switched on again.
-    const isResting = (unit: PluginUnit): boolean => this.#off(unit) !== undefined || this.#benched.has(unit);
-    const resting = [...kept, ...put].filter(isResting);
-    const awake = new Set([...woken.map(sleeperKey), ...attempt.named, ...drop]);
-    const sleepers = this.#sleepers.all.filter((plugin) => this.#off(sleeperUnit(plugin)) === undefined && !awake.has(sleeperKey(plugin)));
-    const keepers = this.#keepers(put);
-    const planned = plan({
-      known: kept.filter((unit) => !isResting(unit)),
-      put: put.filter((unit) => !isResting(unit)),
-      isLive: (unit) => this.#active.get(unit.key)?.unit === unit,
-      drop: new Set([...drop, ...resting.map((unit) => unit.key)]),
-      sleeping: sleepers.map((plugin) => this.#sleepers.standOf(plugin).unit),
-      keepers,
-      reserved: this.#reservedBy(put),
-    });
-    const declarations = this.#declarations(planned, sleepers);
-    const next: Activation[] = [];
-    for (const unit of planned.effective) {
-      const active = this.#active.get(unit.key);
-      if (active?.unit === unit) {
-        next.push(active);
-        continue;
-      }
-      if (this.#shutdown !== undefined) throw new KernError('kernel_closed', 'kern is shutting down');
-      attempt.culprit = unit;
-      const staging: Staging = { predecessor: active, declarations };
-      attempt.stagings.push(staging);
-      const isKeeper = unit.level === 'builtin' && keepers.has(unit.definition.id);
-      const made = (activation: Activation): void => {
-        attempt.made.push(activation);
-        this.#created += 1;
-      };
-      next.push(await stage(this, unit, { staging, limitMs, onFree: this.#drain.onFree, isKeeper }, made));
-    }
-    attempt.culprit = undefined;
-    const candidate = this.#makeSnapshot(next, declarations, this.#snapshot.answers, planned.order);
-    const fresh = await this.#asking.carry(candidate, attempt.made);
-    using preview = new SnapshotView(this, this.where, this.outlook.ui, { parent: this.outlook as SnapshotView, snapshot: { ...candidate, answers: new Map([...candidate.answers, ...fresh]) } });
-    for (const activation of attempt.made) {
-      attempt.culprit = activation.unit;
-      await start(this, activation, preview, limitMs);
-    }
-    attempt.culprit = undefined;
-    if (this.#shutdown !== undefined) throw new KernError('kernel_closed', 'kern is shutting down');
-    const { known, effective, order } = planned;
-    return { known: [...known, ...resting], effective, order, next, made: attempt.made, awake, fresh, declarations };
-  }
-
-  /** Adds the idle plugins that this change wakes, and those it requires. */
-  async #withSleepers(change: Change, attempt: Attempt, limitMs: number): Promise<{ woken: readonly IdlePlugin[]; put: readonly PluginUnit[] }> {
-    const put = [...(change.put ?? [])];
-    const woken: IdlePlugin[] = [];
-    for (;;) {
-      const keys = new Set(put.map((unit) => unit.key));
-      const requires = new Set(put.flatMap((unit) => unit.definition.requires ?? []));
-      const isNext = (plugin: IdlePlugin): boolean => !keys.has(sleeperKey(plugin)) && (change.wake?.includes(plugin) === true || requires.has(plugin.id));
-      const next = this.#sleepers.inForce([...this.#snapshot.activations.map(({ unit }) => unit), ...put]).filter(isNext);
-      if (next.length === 0) return { woken, put };
-      woken.push(...next);
-      for (const plugin of next) attempt.named.add(sleeperKey(plugin));
-      put.push(...(await Promise.all(next.map((plugin) => this.#load(plugin, attempt, limitMs)))));
-    }
-  }
-
-  async #load(plugin: IdlePlugin, attempt: Attempt, limitMs: number): Promise<PluginUnit> {
-    try {
-      const definition = await within(this.clock, limitMs, plugin.load(), () => {
-        throw new KernError('load_late', `it did not load within ${limitMs} ms`);
-      });
-      if (definition.id !== plugin.id) throw new KernError('manifest_id', `its manifest says ${plugin.id}, its code ${definition.id}`, { hint: 'make the two ids the same' });
-      return sleeperUnit(plugin, definition);
-    } catch (error) {
-      attempt.culprit ??= sleeperUnit(plugin);
-      throw new PluginError(plugin.id, 'loading', error);
-    }
-  }
-
-  /** Later ones are refused for what earlier ones declare: so those come first that run already. */
-  #declarations({ effective }: Plan, sleepers: readonly IdlePlugin[]): Declarations {
-    const inForce = this.#sleepers.inForce(effective).filter((plugin) => sleepers.includes(plugin));
-    const isLive = (unit: PluginUnit): boolean => this.#active.get(unit.key) !== undefined;
-    const units = [...effective.filter(isLive), ...effective.filter((unit) => !isLive(unit))];
-    const declarations = declarationsOf([...this.#sleepers.declarers(inForce), ...units.map((unit) => declarerOf({ unit }))], kernelTokens);
-    return isSameDeclarations(declarations, this.#snapshot.declarations) ? this.#snapshot.declarations : declarations;
+  #makeGround(): Ground {
+    const kernel = this;
+    return {
+      core: this,
+      sleepers: this.#sleepers,
+      asking: this.#asking,
+      snapshots: this.#snapshots,
+      reserved: this.#reserved,
+      get known() {
+        return kernel.#known;
+      },
+      get isClosing() {
+        return kernel.#shutdown !== undefined;
+      },
+      off: (unit) => this.#off(unit),
+      isBenched: (unit) => this.#benched.has(unit),
+      onFree: (activation) => this.#drain.onFree(activation),
+    };
   }
 
   #swap(change: Change, to: Outcome): ChangeResult {
     const before = this.#snapshot;
+    this.#created += to.made.length;
     const old = before.activations.filter((activation) => !to.next.includes(activation));
     const replaced = new Set(to.made.map((activation) => activation.unit.key));
     const unloaded = old.filter((activation) => !replaced.has(activation.unit.key));
@@ -349,7 +270,15 @@ export class Kernel implements Core {
     this.#active.clear();
     for (const activation of to.next) this.#active.set(activation.unit.key, activation);
     // Made here, once all have started: a start may have registered more, and answers may have come meanwhile.
-    this.#snapshot = this.#makeSnapshot(to.next, to.declarations, new Map([...before.answers, ...to.fresh]));
+    this.#snapshot = this.#snapshots.make(
+      {
+        activations: to.next,
+        declarations: to.declarations,
+        answers: new Map([...before.answers, ...to.fresh]),
+        order: to.order,
+      },
+      before,
+    );
     this.cells.takeDisplaced();
     this.#asking.prune();
     this.#asking.watch(to.fresh.values());
@@ -357,11 +286,17 @@ export class Kernel implements Core {
       if (replaced.has(activation.unit.key)) this.#drain.replace(activation);
       else this.#drain.remove(activation);
     }
-    for (const activation of to.made) this.#reportUndeclared(activation);
-    for (const { id, unit } of to.made) this.announce({ id, state: 'live', revision: unit.revision, file: unit.source });
-    for (const { id, unit } of unloaded) this.announce({ id, state: 'unloaded', revision: unit.revision, file: unit.source });
+    for (const activation of to.made) this.#snapshots.reportUndeclared(activation, this.#snapshot);
+    for (const { id, unit } of to.made)
+      this.announce({ id, state: 'live', revision: unit.revision, file: unit.source });
+    for (const { id, unit } of unloaded)
+      this.announce({ id, state: 'unloaded', revision: unit.revision, file: unit.source });
     this.#announceCapabilities(before);
-    return { ok: true, live: to.made.map((activation) => activation.id), unloaded: unloaded.map((activation) => activation.id) };
+    return {
+      ok: true,
+      live: to.made.map((activation) => activation.id),
+      unloaded: unloaded.map((activation) => activation.id),
+    };
   }
 
   #keepOld(error: unknown, culprit: PluginUnit | undefined, change: Change, open: { open: boolean }): ChangeResult {
@@ -371,7 +306,8 @@ export class Kernel implements Core {
     if (culprit === undefined) this.journal.add(id, 'error', 'load_failed', message, error);
     else this.#fail(culprit, error);
     for (const unit of change.put ?? []) {
-      if (unit.key !== culprit?.key && !this.#active.has(unit.key) && this.#off(unit) === undefined) this.#fail(unit, error);
+      if (unit.key !== culprit?.key && !this.#active.has(unit.key) && this.#off(unit) === undefined)
+        this.#fail(unit, error);
     }
     // What was taken from the old is taken again by running its setup anew.
     for (const activation of this.cells.takeDisplaced()) {
@@ -399,58 +335,26 @@ export class Kernel implements Core {
 
   // --- Snapshots -------------------------------------------------------------------------------------------------
 
-  #makeSnapshot(activations: readonly Activation[], declarations: Declarations, answers: ReadonlyMap<string, Answer>, order: readonly PluginUnit[] = this.#order): Snapshot {
-    const before = this.#snapshot as Snapshot | undefined;
-    const taps = tapsOf(activations);
-    const isSameTaps = before !== undefined && before.hooks.taps.length === taps.length && taps.every((tap, at) => tap === before.hooks.taps[at]);
-    const idle = this.#sleepers.inForce(activations.map(({ unit }) => unit));
-    const providers = activations.flatMap((activation) => activation.providers);
-    const isAnswering = new Set(providers);
-    const adapt = <O extends OfferRecord>(offer: O): O => this.#underDeclaration(offer, declarations);
-    const adaptAnswer = (answer: Answer): Answer => (before?.declarations === declarations ? answer : { ...answer, offers: answer.offers.map(adapt) });
-    return Object.freeze({
-      number: (before?.number ?? 0) + 1,
-      activations: Object.freeze([...activations]),
-      place: this.#places(activations, idle, order),
-      offers: Object.freeze([...activations.flatMap((activation) => activation.offers.map(adapt)), ...this.#sleepers.stubs(idle, declarations)]),
-      providers: Object.freeze(providers),
-      answers: new Map([...answers].filter(([, { record }]) => isAnswering.has(record)).map(([key, answer]) => [key, adaptAnswer(answer)] as const)),
-      idle: Object.freeze(idle),
-      declarations,
-      hooks: isSameTaps ? before.hooks : new CompiledHooks(taps, this),
-    });
-  }
-
-  #places(activations: readonly Activation[], idle: readonly IdlePlugin[], order: readonly PluginUnit[]): ReadonlyMap<Activation, number> {
-    const all = [...activations, ...idle.map((plugin) => this.#sleepers.standOf(plugin))];
-    const byUnit = new Map(all.map((activation) => [activation.unit, activation]));
-    const ordered = order.flatMap((unit) => byUnit.get(unit) ?? []);
-    // What was introduced since the last plan has its place with the next one.
-    const others = all.filter((activation) => !ordered.includes(activation)).sort((a, b) => (a.unit.key < b.unit.key ? -1 : 1));
-    return new Map([...ordered, ...others].map((activation, place) => [activation, place]));
-  }
-
-  /** An offer as the declaration in force sees it; parsed anew only when that is another one, and once. */
-  #underDeclaration<O extends OfferRecord>(offer: O, declarations: Declarations): O {
-    const declared = declaredCapability(declarations, offer.capability.id, offer.activation.root);
-    if (declared === undefined || declared === offer.capability) return offer;
-    const known = this.#adapted.get(offer);
-    // Made of this offer, so it has the same shape.
-    if (known?.capability === declared) return known as O;
-    const adapted: O = { ...offer, capability: declared, ...examine(declared, offer.offered) };
-    this.#adapted.set(offer, adapted);
-    if (!adapted.parsed.ok) this.journal.add(offer.activation.id, 'warning', 'invalid_item', `an item of plugin ${offer.activation.id} is no ${declared.id} as it is declared now: ${adapted.parsed.issues.join('; ')}`);
-    return adapted;
-  }
-
   /** A new snapshot that shares what did not change. */
   #refresh(answers: ReadonlyMap<string, Answer> = this.#snapshot.answers): void {
     const before = this.#snapshot;
-    const units = before.activations.map(({ unit }) => unit);
-    const declarations = this.#declarations({ known: [], effective: units, order: [] }, this.#sleepers.all);
-    this.#snapshot = this.#makeSnapshot(before.activations, declarations, answers);
+    const units = this.#units();
+    const declarations = this.#snapshots.declarations(
+      units,
+      this.#sleepers.inForce(units),
+      () => true,
+      before.declarations,
+    );
+    this.#snapshot = this.#snapshots.make(
+      { activations: before.activations, declarations, answers, order: this.#order },
+      before,
+    );
     this.#asking.prune();
     this.#announceCapabilities(before);
+  }
+
+  #units(): readonly PluginUnit[] {
+    return this.#snapshot.activations.map(({ unit }) => unit);
   }
 
   changed(activation: Activation): void {
@@ -462,22 +366,18 @@ export class Kernel implements Core {
     return this.#drain.pin(snapshot);
   }
 
-  #reportUndeclared({ id, root, taps, offers, providers }: Activation): void {
-    const { declarations } = this.#snapshot;
-    const used = new Map([...taps.map(({ hook }) => hook), ...[...offers, ...providers].map(({ capability }) => capability)].map((token): [string, Token] => [`${token.token} ${token.id}`, token]));
-    for (const [name, token] of used) {
-      if (declarationOf(declarations, token.token, token.id, root) !== undefined) continue;
-      this.journal.add(id, 'info', 'undeclared', `plugin ${id} uses the ${name}, which no plugin declares: it is kept, and used when one does`);
-    }
-  }
-
   // --- Idle plugins and providers --------------------------------------------------------------------------------
 
   wake(capability: string, root: string): Promise<void> {
     return this.#sleepers.wake(capability, root);
   }
 
-  ask(capability: string, where: Where, signal: AbortSignal | undefined, from: Snapshot): Promise<ReadonlyMap<string, Answer>> {
+  ask(
+    capability: string,
+    where: Where,
+    signal: AbortSignal | undefined,
+    from: Snapshot,
+  ): Promise<ReadonlyMap<string, Answer>> {
     return this.#asking.load(capability, where, signal, from);
   }
 
@@ -516,7 +416,8 @@ export class Kernel implements Core {
 
   #announceCapabilities(before: Snapshot): void {
     if (this.outlook.taps(capabilityChanged) === 0) return;
-    for (const change of changesBetween(before, this.#snapshot)) this.#announcer.tell(() => this.outlook.call(capabilityChanged, change));
+    for (const change of changesBetween(before, this.#snapshot))
+      this.#announcer.tell(() => this.outlook.call(capabilityChanged, change));
   }
 
   /** Changes that are queued or running and open debounce windows are through, or the limit is. */
@@ -561,7 +462,9 @@ export class Kernel implements Core {
   /** The plugin without which a known one does not run. */
   waitsFor(unit: PluginUnit): string | undefined {
     if (this.#active.has(unit.key) || this.#off(unit) !== undefined) return undefined;
-    const ids = new Set([...this.#active.values()].flatMap(({ unit: { definition } }) => [definition.id, definition.replaces]));
+    const ids = new Set(
+      [...this.#active.values()].flatMap(({ unit: { definition } }) => [definition.id, definition.replaces]),
+    );
     const asleep = new Set(this.#snapshot.idle.map(({ id }) => id));
     return unit.definition.requires?.find((id) => !ids.has(id) && !asleep.has(id));
   }
@@ -587,7 +490,13 @@ export class Kernel implements Core {
   recordFailure(unit: Failure['unit'], error: unknown): void {
     const isKept = this.#active.has(unit.key);
     const { message } = this.#failures.record(unit, error, isKept);
-    this.announce({ id: unit.id, state: isKept ? 'kept' : 'failed', revision: unit.revision, reason: message, file: unit.source });
+    this.announce({
+      id: unit.id,
+      state: isKept ? 'kept' : 'failed',
+      revision: unit.revision,
+      reason: message,
+      file: unit.source,
+    });
   }
 
   forgetFailure(key: string): void {
@@ -616,8 +525,18 @@ export class Kernel implements Core {
   }
 
   /** For tests: created minus disposed equals live (and draining). */
-  get counts(): { readonly created: number; readonly disposed: number; readonly live: number; readonly draining: number } {
-    return { created: this.#created, disposed: this.#drain.disposed, live: this.#active.size, draining: this.#drain.draining.length };
+  get counts(): {
+    readonly created: number;
+    readonly disposed: number;
+    readonly live: number;
+    readonly draining: number;
+  } {
+    return {
+      created: this.#created,
+      disposed: this.#drain.disposed,
+      live: this.#active.size,
+      draining: this.#drain.draining.length,
+    };
   }
 
   /** Ends of old revisions that have begun are through. */
@@ -651,7 +570,9 @@ export class Kernel implements Core {
       const all = [...this.#drain.draining, ...this.#snapshot.activations].reverse();
       for (const activation of all) this.owners.run({ activation }, () => activation.controller.abort());
       // Who ends everything waits for the others, not for itself.
-      const calls = Promise.all(all.filter((activation) => activation !== caller).map((activation) => activation.whenIdle()));
+      const calls = Promise.all(
+        all.filter((activation) => activation !== caller).map((activation) => activation.whenIdle()),
+      );
       await within(this.clock, graceMs, calls, () => {});
       const disposing = async (): Promise<void> => {
         for (const activation of all) await this.#drain.dispose(activation);
@@ -661,35 +582,6 @@ export class Kernel implements Core {
       this.#active.clear();
     });
   }
-
-  /** Ids of plugins that guard hooks of built-ins. */
-  #keepers(put: readonly PluginUnit[]): ReadonlySet<string> {
-    const builtins = [...this.#known, ...put].filter((unit) => unit.level === 'builtin').flatMap((unit) => unit.definition.declares ?? []);
-    const sleeping = this.#sleepers.all.filter(({ level = 'builtin' }) => level === 'builtin').flatMap((plugin) => plugin.declares);
-    return new Set([...builtins, ...sleeping].flatMap(keeperOf));
-  }
-
-  /** Every id a built-in has. */
-  #reservedBy(put: readonly PluginUnit[]): ReadonlySet<string> {
-    const builtins = [...this.#known, ...put].filter((unit) => unit.level === 'builtin').map((unit) => unit.definition.id);
-    return new Set([...this.#reserved, ...builtins]);
-  }
-}
-
-const kernelTokens = [pluginChanged, capabilityChanged, configChanged] as const;
-
-const declarerOf = ({ unit }: { readonly unit: PluginUnit }): Declarer => ({ unit, declares: unit.definition.declares ?? [] });
-
-function keeperOf(token: Token): string | readonly [] {
-  if (token.token !== 'hook' || !('guard' in token)) return [];
-  const { guard } = token as { readonly guard?: { readonly keeper?: string } };
-  return guard?.keeper ?? [];
-}
-
-/** Whose failure it is: of several that cannot be together, one the change is about, else one that is new. */
-function culpritOf(error: unknown, attempt: Attempt, active: ReadonlyMap<string, Activation>): PluginUnit | undefined {
-  if (!(error instanceof Refusal)) return attempt.culprit;
-  return error.units.find(({ key }) => attempt.named.has(key)) ?? error.units.find(({ key }) => !active.has(key)) ?? error.units[0];
 }
 
 function closed(): ChangeResult {
@@ -700,7 +592,14 @@ function closed(): ChangeResult {
 /** The first failure, else all that went well. */
 function together(results: readonly ChangeResult[]): ChangeResult {
   const went = results.flatMap((result) => (result.ok ? [result] : []));
-  return results.find((result) => !result.ok) ?? { ok: true, live: went.flatMap(({ live }) => live), unloaded: went.flatMap(({ unloaded }) => unloaded) };
+  return (
+    results.find((result) => !result.ok) ?? {
+      ok: true,
+      live: went.flatMap(({ live }) => live),
+      unloaded: went.flatMap(({ unloaded }) => unloaded),
+    }
+  );
 }
 
-const isAbout = (keys: readonly string[], id: string): boolean => keys.some((key) => key === 'plugins' || key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
+const isAbout = (keys: readonly string[], id: string): boolean =>
+  keys.some((key) => key === 'plugins' || key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));

@@ -14,7 +14,8 @@ export function isVisibleTo(unit: PluginUnit, other: PluginUnit): boolean {
 }
 
 /** The ids it answers to: one that replaces a built-in also satisfies who requires that. */
-const idsOf = ({ level, definition: { id, replaces } }: PluginUnit): readonly string[] => (level === 'builtin' || replaces === undefined || replaces === id ? [id] : [id, replaces]);
+const idsOf = ({ level, definition: { id, replaces } }: PluginUnit): readonly string[] =>
+  level === 'builtin' || replaces === undefined || replaces === id ? [id] : [id, replaces];
 
 /**
  * Required and `after` plugins first, then by id; the order in which they came decides nothing.
@@ -56,7 +57,12 @@ function isSubset(part: ReadonlySet<PluginUnit> | undefined, whole: ReadonlySet<
 
 function requirementMissing(unit: PluginUnit, id: string): Refusal {
   const hint = `load ${id}, or switch ${unit.definition.id} off with plugins: { ${JSON.stringify(unit.definition.id)}: false }`;
-  return new Refusal([unit], 'requirement_missing', `plugin ${unit.definition.id} requires ${id}, which is not loaded`, hint);
+  return new Refusal(
+    [unit],
+    'requirement_missing',
+    `plugin ${unit.definition.id} requires ${id}, which is not loaded`,
+    hint,
+  );
 }
 
 /** Of those that cannot be ordered, one circle: not those that only come after it. */
@@ -70,7 +76,12 @@ function cycle(waiting: readonly PluginUnit[], before: ReadonlyMap<PluginUnit, R
   }
   const circle = unit === undefined ? trail : trail.slice(trail.indexOf(unit));
   const ids = circle.map(({ definition }) => definition.id);
-  return new Refusal(circle, 'requirement_cycle', `plugins require each other in a circle: ${ids.join(', ')}`, 'take one of the requires or after entries away');
+  return new Refusal(
+    circle,
+    'requirement_cycle',
+    `plugins require each other in a circle: ${ids.join(', ')}`,
+    'take one of the requires or after entries away',
+  );
 }
 
 /** The units that cannot be without `key`, the nearest first. */
@@ -81,7 +92,12 @@ export function dependentsOf(units: readonly PluginUnit[], gone: ReadonlySet<str
     grew = false;
     for (const unit of units) {
       if (lost.has(unit.key)) continue;
-      const broken = (unit.definition.requires ?? []).some((id) => !units.some((other) => idsOf(other).includes(id) && other !== unit && !lost.has(other.key) && isVisibleTo(unit, other)));
+      const broken = (unit.definition.requires ?? []).some(
+        (id) =>
+          !units.some(
+            (other) => idsOf(other).includes(id) && other !== unit && !lost.has(other.key) && isVisibleTo(unit, other),
+          ),
+      );
       if (!broken) continue;
       lost.add(unit.key);
       dependents.push(unit);

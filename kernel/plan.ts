@@ -34,36 +34,69 @@ export function plan({ known: before, put, isLive, drop, sleeping, keepers, rese
   const isPut = (unit: PluginUnit): boolean => put.includes(unit);
   // What waits itself stands in for nobody.
   const all = [...known, ...sleeping];
-  const live = without(all, dependentsOf(all, drop).filter((unit) => !isPut(unit)));
+  const live = without(
+    all,
+    dependentsOf(all, drop).filter((unit) => !isPut(unit)),
+  );
   const candidates = withoutReplaced(live);
   const waiting = dependentsOf(candidates, drop).filter((unit) => !isPut(unit));
   const order = inPluginOrder(without(candidates, waiting));
   return { known, order, effective: without(order, sleeping) };
 }
 
-const without = (units: readonly PluginUnit[], others: readonly PluginUnit[]): readonly PluginUnit[] => units.filter((unit) => !others.includes(unit));
+const without = (units: readonly PluginUnit[], others: readonly PluginUnit[]): readonly PluginUnit[] =>
+  units.filter((unit) => !others.includes(unit));
 
 function withoutReplaced(units: readonly PluginUnit[]): readonly PluginUnit[] {
-  const replaced = new Set(units.flatMap(({ level, definition }) => (level === 'builtin' ? [] : (definition.replaces ?? []))));
+  const replaced = new Set(
+    units.flatMap(({ level, definition }) => (level === 'builtin' ? [] : (definition.replaces ?? []))),
+  );
   return units.filter((unit) => unit.level !== 'builtin' || !replaced.has(unit.definition.id));
 }
 
-function checkId(unit: PluginUnit, known: readonly PluginUnit[], put: readonly PluginUnit[], drop: ReadonlySet<string>, keepers: ReadonlySet<string>, reserved: ReadonlySet<string>): void {
+function checkId(
+  unit: PluginUnit,
+  known: readonly PluginUnit[],
+  put: readonly PluginUnit[],
+  drop: ReadonlySet<string>,
+  keepers: ReadonlySet<string>,
+  reserved: ReadonlySet<string>,
+): void {
   const { id, replaces } = unit.definition;
   const { level, source } = unit;
   if (replaces !== undefined && level !== 'builtin') {
     if (keepers.has(replaces)) {
-      throw new Refusal([unit], 'keeper_not_replaced', `plugin ${id} (${source}) wants to replace ${replaces}, which guards others`, `a keeper is never replaced; switch it off in your own config with plugins: { ${replaces}: false } if you must`);
+      throw new Refusal(
+        [unit],
+        'keeper_not_replaced',
+        `plugin ${id} (${source}) wants to replace ${replaces}, which guards others`,
+        `a keeper is never replaced; switch it off in your own config with plugins: { ${replaces}: false } if you must`,
+      );
     }
     if (level !== 'user' && level !== 'session') {
-      throw new Refusal([unit], 'id_taken', `plugin ${id} (${source}) wants to replace ${replaces}`, 'a project replaces nothing; put it into your own extensions folder');
+      throw new Refusal(
+        [unit],
+        'id_taken',
+        `plugin ${id} (${source}) wants to replace ${replaces}`,
+        'a project replaces nothing; put it into your own extensions folder',
+      );
     }
   }
   if (level !== 'builtin' && (reserved.has(id) || keepers.has(id)) && replaces !== id) {
-    const hint = keepers.has(id) ? 'choose another id' : `choose another id, or, in your own extensions, say replaces: ${JSON.stringify(id)}`;
+    const hint = keepers.has(id)
+      ? 'choose another id'
+      : `choose another id, or, in your own extensions, say replaces: ${JSON.stringify(id)}`;
     throw new Refusal([unit], 'id_taken', `the id ${id} (${source}) is taken by a built-in plugin`, hint);
   }
   // The key is level, root and id: another file with the same key is a second plugin, not a new revision.
-  const twin = [...known.filter((other) => !drop.has(other.key)), ...put].find((other) => other.key === unit.key && other.source !== source);
-  if (twin !== undefined) throw new Refusal([unit], 'id_taken', `the id ${id} (${source}) is taken by ${twin.source}`, 'two plugins of one level need two ids');
+  const twin = [...known.filter((other) => !drop.has(other.key)), ...put].find(
+    (other) => other.key === unit.key && other.source !== source,
+  );
+  if (twin !== undefined)
+    throw new Refusal(
+      [unit],
+      'id_taken',
+      `the id ${id} (${source}) is taken by ${twin.source}`,
+      'two plugins of one level need two ids',
+    );
 }

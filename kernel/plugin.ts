@@ -1,4 +1,13 @@
-import type { CallableCapability, Capability, Entry, Level, Provider, Service, TypedByParameters, Where } from './capability.ts';
+import type {
+  CallableCapability,
+  Capability,
+  Entry,
+  Level,
+  Provider,
+  Service,
+  TypedByParameters,
+  Where,
+} from './capability.ts';
 import type { CallResult, Hook, HookKind, TapFunction, TapOptions } from './hook.ts';
 import type { Child, SpawnOptions } from './process.ts';
 import type { Schema } from './schema.ts';
@@ -137,7 +146,11 @@ export interface Context<C = unknown> {
   readonly session: SessionHandle;
 
   tap<K extends HookKind, I, A>(hook: Hook<K, I, A>, fn: TapFunction<K, I, A>, options?: TapOptions): void;
-  contribute<T, A>(capability: CallableCapability<T>, item: TypedByParameters<T, A>, options?: ContributeOptions): Offered;
+  contribute<T, A>(
+    capability: CallableCapability<T>,
+    item: TypedByParameters<T, A>,
+    options?: ContributeOptions,
+  ): Offered;
   contribute<T>(capability: Capability<T>, item: T, options?: ContributeOptions): Offered;
   offer<T>(capability: Capability<T>, group: string, options?: ContributeOptions): Group<T>;
   provide<T>(capability: Capability<T>, provider: Provider<T>): Handle;
@@ -154,7 +167,12 @@ export interface Context<C = unknown> {
   hold<T>(entry: Entry<T>): Handle;
 
   state<T>(name: string, schema: Schema<T>, initial: () => T): State<T>;
-  keep<T>(key: string, fingerprint: string, acquire: () => Kept<T> | Promise<Kept<T>>, options?: { readonly exclusive?: boolean }): Promise<T>;
+  keep<T>(
+    key: string,
+    fingerprint: string,
+    acquire: () => Kept<T> | Promise<Kept<T>>,
+    options?: { readonly exclusive?: boolean },
+  ): Promise<T>;
   defer(fn: () => void | Promise<void>): void;
   onStart(fn: () => void | Promise<void>): void;
   /** The last chance when the process ends badly: synchronous, once. */

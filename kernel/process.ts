@@ -51,7 +51,12 @@ export interface Child {
 export interface Processes {
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Child;
   /** What runs now. */
-  list(): readonly { readonly pid: number; readonly label: string; readonly startedAt: number; readonly owner: string | undefined }[];
+  list(): readonly {
+    readonly pid: number;
+    readonly label: string;
+    readonly startedAt: number;
+    readonly owner: string | undefined;
+  }[];
   /** Ends everything at once, synchronously as far as the system allows: the last act of a crash. */
   killAllNow(): void;
   /** Ends everything and waits until it is gone. */

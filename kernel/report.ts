@@ -25,7 +25,14 @@ export class Journal {
   }
 
   add(plugin: string, severity: Severity, code: string, message: string, cause?: unknown): void {
-    const report: Report = { time: Date.now(), severity, code, plugin, message, ...(cause === undefined ? {} : { cause }) };
+    const report: Report = {
+      time: Date.now(),
+      severity,
+      code,
+      plugin,
+      message,
+      ...(cause === undefined ? {} : { cause }),
+    };
     this.#reports.push(report);
     if (this.#reports.length > this.#capacity) this.#reports.shift();
     // A listener that throws must not turn a report into the next failure.

@@ -1,3 +1,5 @@
+import { messageOf } from './error.ts';
+
 /**
  * What the kernel needs of a schema: the Standard Schema face (https://standardschema.dev).
  * Every zod type has it, so has every copy of zod; the kernel itself never loads zod.
@@ -21,9 +23,14 @@ export type SchemaResult<T> =
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: readonly string[] };
 
-/** Parses at once; a schema that wants to wait is refused, since a table cannot wait. */
+/** Parses at once; a schema that wants to wait is refused, since a table cannot wait. One that throws has found an issue. */
 export function parse<T>(schema: Schema<T>, value: unknown): Parsed<T> {
-  const result = schema['~standard'].validate(value);
+  let result: SchemaResult<T> | Promise<SchemaResult<T>>;
+  try {
+    result = schema['~standard'].validate(value);
+  } catch (error) {
+    return { ok: false, issues: [messageOf(error)] };
+  }
   if (result instanceof Promise)
     return { ok: false, issues: ['the schema is asynchronous; only synchronous ones are supported here'] };
   if (result.issues === undefined) return { ok: true, value: result.value };

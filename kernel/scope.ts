@@ -27,7 +27,10 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
 
   /** For what registers. */
   const alive = (what: string): void => {
-    if (activation.state === 'gone') throw new KernError('scope_disposed', `plugin ${id} used ctx.${what} after it was unloaded`, { hint: 'stop timers and listeners with ctx.defer, or watch ctx.signal' });
+    if (activation.state === 'gone')
+      throw new KernError('scope_disposed', `plugin ${id} used ctx.${what} after it was unloaded`, {
+        hint: 'stop timers and listeners with ctx.defer, or watch ctx.signal',
+      });
   };
   /** For what only uses: disposers may still. */
   const usable = (what: string): void => {
@@ -60,20 +63,39 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
   };
 
   const declarations = (): Declarations => options.staging.declarations ?? core.snapshot().declarations;
-  const record = (capability: Capability<unknown>, offered: unknown, provider: string, place: Pick<OfferRecord, 'rank' | 'sequence'>, { priority, path }: ContributeOptions): OfferRecord => {
+  const record = (
+    capability: Capability<unknown>,
+    offered: unknown,
+    provider: string,
+    place: Pick<OfferRecord, 'rank' | 'sequence'>,
+    { priority, path }: ContributeOptions,
+  ): OfferRecord => {
     const declared = declaredCapability(declarations(), capability.id, activation.root) ?? capability;
     const examined = examine(declared, offered);
     if (!examined.parsed.ok) {
       const issues = examined.parsed.issues.join('; ');
-      if (!isLive()) throw new KernError('invalid_item', `${capability.id}: ${issues}`, { hint: `what ${capability.id} items look like: \`kern schema ${capability.id}\`` });
+      if (!isLive())
+        throw new KernError('invalid_item', `${capability.id}: ${issues}`, {
+          hint: `what ${capability.id} items look like: \`kern schema ${capability.id}\``,
+        });
       core.journal.add(id, 'error', 'invalid_item', `plugin ${id} offers an invalid ${capability.id}: ${issues}`);
     }
-    return { activation, capability: declared, ...examined, priority, path, provider, ...place, fate: { isWithdrawn: false } };
+    return {
+      activation,
+      capability: declared,
+      ...examined,
+      priority,
+      path,
+      provider,
+      ...place,
+      fate: { isWithdrawn: false },
+    };
   };
   const exchange = (before: readonly OfferRecord[], after: readonly OfferRecord[]): void => {
     // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
     const keys = new Set(after.map(({ key }) => key));
-    for (const { fate, key } of before) if (!after.some((offer) => offer.fate === fate) && (key === undefined || !keys.has(key))) fate.isWithdrawn = true;
+    for (const { fate, key } of before)
+      if (!after.some((offer) => offer.fate === fate) && (key === undefined || !keys.has(key))) fate.isWithdrawn = true;
     activation.offers = Object.freeze([...activation.offers.filter((offer) => !before.includes(offer)), ...after]);
     if (activation.state === 'live') core.changed(activation);
   };
@@ -83,7 +105,10 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     let isOpen = true;
     const replace = (items: readonly T[]): void => {
       alive('offer');
-      if (!isOpen) throw new KernError('group_withdrawn', `plugin ${id} withdrew its group ${name} of ${capability.id}`, { hint: 'offer a new one with ctx.offer' });
+      if (!isOpen)
+        throw new KernError('group_withdrawn', `plugin ${id} withdrew its group ${name} of ${capability.id}`, {
+          hint: 'offer a new one with ctx.offer',
+        });
       const next = items.map((item, sequence): OfferRecord => {
         const same = current.find((offer) => offer.offered === item);
         const made = record(capability as unknown as Capability<unknown>, item, name, { rank, sequence }, group);
@@ -102,7 +127,8 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     return { replace, withdraw: dispose, dispose, [Symbol.dispose]: dispose };
   };
 
-  const log = (severity: 'debug' | 'info' | 'warning' | 'error') => (message: string, cause?: unknown) => core.journal.add(id, severity, 'log', message, cause);
+  const log = (severity: 'debug' | 'info' | 'warning' | 'error') => (message: string, cause?: unknown) =>
+    core.journal.add(id, severity, 'log', message, cause);
   const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warning'), error: log('error') };
 
   const scope: Context<unknown> = {
@@ -123,13 +149,18 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     get session() {
       usable('session');
       const { session } = view();
-      if (session === undefined) throw new KernError('no_session', `plugin ${id} used ctx.session where no session runs`, { hint: 'use it in hooks, tools and commands of a session' });
+      if (session === undefined)
+        throw new KernError('no_session', `plugin ${id} used ctx.session where no session runs`, {
+          hint: 'use it in hooks, tools and commands of a session',
+        });
       return session;
     },
     events: {
       on: (name, listener) => {
         alive('events');
-        const subscription = core.events.on(name, (payload) => guarded(`the event ${name}`, () => listener(payload), core.owners.current()?.view));
+        const subscription = core.events.on(name, (payload) =>
+          guarded(`the event ${name}`, () => listener(payload), core.owners.current()?.view),
+        );
         return owned(() => subscription.dispose());
       },
       emit: (name, payload) => {
@@ -140,12 +171,24 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
 
     tap: (hook, fn, tapOptions) => {
       alive('tap');
-      const tap: TapRecord = { activation, hook: hook as unknown as Hook, fn: fn as TapFunction<'event', never, never>, order: tapOptions?.order ?? 0, sequence: activation.next(), failures: 0, muted: false };
+      const tap: TapRecord = {
+        activation,
+        hook: hook as unknown as Hook,
+        fn: fn as TapFunction<'event', never, never>,
+        order: tapOptions?.order ?? 0,
+        sequence: activation.next(),
+        failures: 0,
+        muted: false,
+      };
       activation.taps = Object.freeze([...activation.taps, tap]);
       if (activation.state === 'live') core.changed(activation);
     },
     // The overloads only type what is handed in; here it is parsed.
-    contribute: ((capability: Capability<unknown>, item: unknown, contributeOptions: ContributeOptions = {}): Offered => {
+    contribute: ((
+      capability: Capability<unknown>,
+      item: unknown,
+      contributeOptions: ContributeOptions = {},
+    ): Offered => {
       alive('contribute');
       const group = offerGroup(capability, id, contributeOptions);
       group.replace([item]);
@@ -157,9 +200,19 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     },
     provide: (capability, provider) => {
       alive('provide');
-      const made: ProviderRecord = { activation, capability: capability as unknown as Capability<unknown>, provider: checkedProvider(id, provider as Provider<unknown>), sequence: activation.next() };
-      const twin = activation.providers.find((other) => other.capability.id === capability.id && other.provider.id === provider.id);
-      if (twin !== undefined) throw new KernError('provider_twice', `plugin ${id} provides ${capability.id} twice as ${provider.id}`, { hint: 'give each provider an id of its own' });
+      const made: ProviderRecord = {
+        activation,
+        capability: capability as unknown as Capability<unknown>,
+        provider: checkedProvider(id, provider as Provider<unknown>),
+        sequence: activation.next(),
+      };
+      const twin = activation.providers.find(
+        (other) => other.capability.id === capability.id && other.provider.id === provider.id,
+      );
+      if (twin !== undefined)
+        throw new KernError('provider_twice', `plugin ${id} provides ${capability.id} twice as ${provider.id}`, {
+          hint: 'give each provider an id of its own',
+        });
       activation.providers = Object.freeze([...activation.providers, made]);
       if (activation.state === 'live') core.changed(activation);
       return owned(() => {
@@ -230,26 +283,32 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     },
     timeout: (fn, ms) => {
       alive('timeout');
-      const timer = owned(core.clock.after(ms, () => {
-        timer.dispose();
-        guarded('a timeout', fn);
-      }));
+      const timer = owned(
+        core.clock.after(ms, () => {
+          timer.dispose();
+          guarded('a timeout', fn);
+        }),
+      );
       return timer;
     },
     spawn: (command, args, spawnOptions = {}) => {
       alive('spawn');
       const { signal } = activation.controller;
-      const child = view().service(processes).spawn(command, args, {
-        cwd: view().where.cwd,
-        owner: id,
-        ...spawnOptions,
-        signal: spawnOptions.signal === undefined ? signal : AbortSignal.any([signal, spawnOptions.signal]),
-      });
+      const child = view()
+        .service(processes)
+        .spawn(command, args, {
+          cwd: view().where.cwd,
+          owner: id,
+          ...spawnOptions,
+          signal: spawnOptions.signal === undefined ? signal : AbortSignal.any([signal, spawnOptions.signal]),
+        });
       return child;
     },
     watch: (paths, fn) => {
       alive('watch');
-      const watcher = core.watch(`${activation.unit.key}#${activation.next()}`, paths, (changed) => guarded('a watcher', () => fn(changed)));
+      const watcher = core.watch(`${activation.unit.key}#${activation.next()}`, paths, (changed) =>
+        guarded('a watcher', () => fn(changed)),
+      );
       return owned(() => watcher.dispose());
     },
     touched: (paths) => core.touched(paths),
@@ -268,7 +327,16 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
 }
 
 function checkedProvider(plugin: string, provider: Provider<unknown>): Provider<unknown> {
-  const isOne = typeof provider.id === 'string' && typeof provider.displayName === 'string' && typeof provider.priority === 'number' && typeof provider.load === 'function';
-  if (!isOne) throw new PluginError(plugin, 'ctx.provide', new KernError('bad_provider', 'a provider is {id, displayName, priority, load(where, signal)}'));
+  const isOne =
+    typeof provider.id === 'string' &&
+    typeof provider.displayName === 'string' &&
+    typeof provider.priority === 'number' &&
+    typeof provider.load === 'function';
+  if (!isOne)
+    throw new PluginError(
+      plugin,
+      'ctx.provide',
+      new KernError('bad_provider', 'a provider is {id, displayName, priority, load(where, signal)}'),
+    );
   return provider;
 }

@@ -62,14 +62,25 @@ export class Sleepers {
 
   /** Those that would wake, given what runs: not what is switched off, and not what another plugin stands in for. */
   inForce(units: readonly PluginUnit[]): readonly IdlePlugin[] {
-    const replaced = new Set(units.flatMap(({ level, definition }) => (level === 'builtin' ? [] : (definition.replaces ?? []))));
-    return this.all.filter((plugin) => this.#ports.off(plugin) === undefined && !((plugin.level ?? 'builtin') === 'builtin' && replaced.has(plugin.id)));
+    const replaced = new Set(
+      units.flatMap(({ level, definition }) => (level === 'builtin' ? [] : (definition.replaces ?? []))),
+    );
+    return this.all.filter(
+      (plugin) =>
+        this.#ports.off(plugin) === undefined &&
+        !((plugin.level ?? 'builtin') === 'builtin' && replaced.has(plugin.id)),
+    );
   }
 
   /** Wakes what supplies or declares a capability, as seen from a project; not what its stubs stand for in full. */
   async wake(capability: string, root: string): Promise<void> {
     const { idle, declarations } = this.#ports.snapshot();
-    const sleepers = idle.filter((plugin) => (plugin.level !== 'project' || plugin.root === root) && concerns(plugin, capability) && !this.#isStubbed(plugin, capability, declarations));
+    const sleepers = idle.filter(
+      (plugin) =>
+        (plugin.level !== 'project' || plugin.root === root) &&
+        concerns(plugin, capability) &&
+        !this.#isStubbed(plugin, capability, declarations),
+    );
     if (sleepers.length === 0) return;
     const woken = this.#wakeTogether(sleepers);
     // Within a change the queue is held by that change: waiting here would wait for itself.
@@ -92,7 +103,8 @@ export class Sleepers {
     if (together.ok) return;
     if (sleepers.length === 1) return this.#giveUp(sleepers);
     // One of them fails: the others must not suffer for it.
-    for (const plugin of sleepers) if (!(await this.#ports.change({ wake: [plugin], limitMs: wakeLimitMs })).ok) this.#giveUp([plugin]);
+    for (const plugin of sleepers)
+      if (!(await this.#ports.change({ wake: [plugin], limitMs: wakeLimitMs })).ok) this.#giveUp([plugin]);
   }
 
   #giveUp(plugins: readonly IdlePlugin[]): void {
@@ -123,7 +135,9 @@ export class Sleepers {
         const { activation, stubs } = this.#stand(plugin);
         const declared = declaredCapability(declarations, id, activation.root);
         if (declared?.stub === undefined) return [];
-        const made = stubs.get(declared) ?? descriptors.map((descriptor, sequence) => this.#stub(plugin, declared, descriptor, sequence));
+        const made =
+          stubs.get(declared) ??
+          descriptors.map((descriptor, sequence) => this.#stub(plugin, declared, descriptor, sequence));
         stubs.set(declared, made);
         return made;
       }),
@@ -133,14 +147,30 @@ export class Sleepers {
   /** Whether stubs stand for all that a sleeper has of a capability, so that reading it need not wake anybody. */
   #isStubbed(plugin: IdlePlugin, capability: string, declarations: Declarations): boolean {
     const keys = plugin.contributes[capability];
-    if (keys === undefined || keys === '*' || plugin.declares.some((token) => token.token === 'capability' && token.id === capability)) return false;
-    const stubs = this.stubs([plugin], declarations).filter((offer) => offer.capability.id === capability && offer.parsed.ok);
+    if (
+      keys === undefined ||
+      keys === '*' ||
+      plugin.declares.some((token) => token.token === 'capability' && token.id === capability)
+    )
+      return false;
+    const stubs = this.stubs([plugin], declarations).filter(
+      (offer) => offer.capability.id === capability && offer.parsed.ok,
+    );
     return keys.every((key) => stubs.some((offer) => offer.key === key));
   }
 
   #stub(plugin: IdlePlugin, capability: Capability<unknown>, descriptor: unknown, sequence: number): OfferRecord {
     const { activation } = this.#stand(plugin);
-    const common = { activation, capability, priority: undefined, path: plugin.source, provider: plugin.id, rank: 0, sequence, fate: { isWithdrawn: false } };
+    const common = {
+      activation,
+      capability,
+      priority: undefined,
+      path: plugin.source,
+      provider: plugin.id,
+      rank: 0,
+      sequence,
+      fate: { isWithdrawn: false },
+    };
     let key: string | undefined;
     const forward = (): Promise<OfferRecord> => this.#real(plugin, capability.id, key);
     try {
@@ -149,25 +179,44 @@ export class Sleepers {
       key = offer.key;
       return offer;
     } catch (error) {
-      return { ...common, offered: descriptor, item: descriptor, key: undefined, schema: capability.schema, parsed: { ok: false, issues: [messageOf(error)] } };
+      return {
+        ...common,
+        offered: descriptor,
+        item: descriptor,
+        key: undefined,
+        schema: capability.schema,
+        parsed: { ok: false, issues: [messageOf(error)] },
+      };
     }
   }
 
   /** What a stub stands for, its plugin woken if it still sleeps. */
   async #real(plugin: IdlePlugin, capability: string, key: string | undefined): Promise<OfferRecord> {
-    const isMine = (offer: OfferRecord): boolean => offer.forward === undefined && offer.capability.id === capability && offer.key === key && offer.parsed.ok && offer.activation.unit.key === sleeperKey(plugin);
+    const isMine = (offer: OfferRecord): boolean =>
+      offer.forward === undefined &&
+      offer.capability.id === capability &&
+      offer.key === key &&
+      offer.parsed.ok &&
+      offer.activation.unit.key === sleeperKey(plugin);
     const find = (): OfferRecord | undefined => this.#ports.snapshot().offers.find(isMine);
     const sleeps = (): boolean => this.#ports.snapshot().idle.includes(plugin);
     if (sleeps()) {
       if (this.#ports.owners.isInChange) {
-        throw new KernError('stub_in_change', `plugin ${plugin.id} sleeps, and cannot wake while plugins are being set up`, { hint: `say requires: [${JSON.stringify(plugin.id)}]` });
+        throw new KernError(
+          'stub_in_change',
+          `plugin ${plugin.id} sleeps, and cannot wake while plugins are being set up`,
+          { hint: `say requires: [${JSON.stringify(plugin.id)}]` },
+        );
       }
       await this.#wakeTogether([plugin]);
     }
     const real = find();
     if (real !== undefined) return real;
-    const why = this.#ports.why(sleeperKey(plugin)) ?? `its setup offers no ${capability} ${key ?? ''}, as its manifest says`;
-    throw new KernError('stub_empty', `plugin ${plugin.id} did not bring ${key ?? `its ${capability}`}: ${why}`, { hint: `\`kern plugins --why\` shows the state of ${plugin.id}` });
+    const why =
+      this.#ports.why(sleeperKey(plugin)) ?? `its setup offers no ${capability} ${key ?? ''}, as its manifest says`;
+    throw new KernError('stub_empty', `plugin ${plugin.id} did not bring ${key ?? `its ${capability}`}: ${why}`, {
+      hint: `\`kern plugins --why\` shows the state of ${plugin.id}`,
+    });
   }
 
   /** Who declares what without having run. */

@@ -57,21 +57,30 @@ export const unitKey = (level: Level, root: string | undefined, id: string): str
 
 export const builtinKey = (id: string): string => unitKey('builtin', undefined, id);
 
-export const sleeperKey = ({ id, level = 'builtin', root }: IdlePlugin): string => unitKey(level, level === 'project' ? root : undefined, id);
+export const sleeperKey = ({ id, level = 'builtin', root }: IdlePlugin): string =>
+  unitKey(level, level === 'project' ? root : undefined, id);
 
 /** The unit that a sleeping plugin becomes; without its definition it stands in for it, in the plugin order and in messages. */
-export function sleeperUnit(plugin: IdlePlugin, definition: PluginDefinition = { id: plugin.id, setup: () => undefined }): PluginUnit {
+export function sleeperUnit(
+  plugin: IdlePlugin,
+  definition: PluginDefinition = { id: plugin.id, setup: () => undefined },
+): PluginUnit {
   const { level = 'builtin', root, source = 'built-in', revision = 1 } = plugin;
   return { key: sleeperKey(plugin), level, source, definition, revision, ...(root === undefined ? {} : { root }) };
 }
 
 /** The provider, whatever its revision. */
-export const providerKey = ({ activation, capability, provider }: ProviderRecord): string => `${activation.unit.key}\0${capability.id}\0${provider.id}`;
+export const providerKey = ({ activation, capability, provider }: ProviderRecord): string =>
+  `${activation.unit.key}\0${capability.id}\0${provider.id}`;
 
-export const answerKey = (record: ProviderRecord, { cwd, root }: Where): string => `${providerKey(record)}\0${root}\0${cwd}`;
+export const answerKey = (record: ProviderRecord, { cwd, root }: Where): string =>
+  `${providerKey(record)}\0${root}\0${cwd}`;
 
 /** All taps, in plugin order. */
-export const tapsOf = (activations: readonly Activation[]): readonly TapRecord[] => activations.flatMap((activation) => activation.taps);
+export const tapsOf = (activations: readonly Activation[]): readonly TapRecord[] =>
+  activations.flatMap((activation) => activation.taps);
 
 /** What sleeping plugins supply or declare of a capability, as far as a project sees it. */
-export const concerns = (plugin: IdlePlugin, capability: string): boolean => Object.hasOwn(plugin.contributes, capability) || plugin.declares.some((token) => token.token === 'capability' && token.id === capability);
+export const concerns = (plugin: IdlePlugin, capability: string): boolean =>
+  Object.hasOwn(plugin.contributes, capability) ||
+  plugin.declares.some((token) => token.token === 'capability' && token.id === capability);

@@ -34,14 +34,23 @@ const effective = (candidate: Candidate): number => candidate.priority ?? priori
 
 /** Priority by level, then the provider's within the level, then plugin order, then sequence. */
 export function byPrecedence(a: Candidate, b: Candidate): number {
-  return effective(b) - effective(a) || b.within - a.within || a.place - b.place || a.rank - b.rank || a.sequence - b.sequence;
+  return (
+    effective(b) - effective(a) ||
+    b.within - a.within ||
+    a.place - b.place ||
+    a.rank - b.rank ||
+    a.sequence - b.sequence
+  );
 }
 
 /**
  * First win. An invalid or switched-off candidate never shadows a valid one; losers stay, with the winner named.
  * `made` sees every entry with its candidate, so that the caller can remember whose it is.
  */
-export function merge<T>(candidates: readonly Candidate<T>[], made: (entry: Entry<T>, candidate: Candidate<T>) => void): Table<T> {
+export function merge<T>(
+  candidates: readonly Candidate<T>[],
+  made: (entry: Entry<T>, candidate: Candidate<T>) => void,
+): Table<T> {
   const winners = new Map<string, Entry<T>>();
   const entries: Entry<T>[] = [];
   const items: T[] = [];
@@ -68,5 +77,11 @@ function verdictOf(candidate: Candidate, winner: Origin | undefined): Verdict {
 
 function originOf(candidate: Candidate): Origin {
   const { plugin, provider, level, path } = candidate;
-  return Object.freeze({ plugin, provider, level, priority: effective(candidate), ...(path === undefined ? {} : { path }) });
+  return Object.freeze({
+    plugin,
+    provider,
+    level,
+    priority: effective(candidate),
+    ...(path === undefined ? {} : { path }),
+  });
 }

@@ -48,7 +48,17 @@ export class SnapshotView implements View {
   #tables = new Map<string, Table>();
   #tablesFor: { snapshot: Snapshot; own: Own; version: number; settings: number } | undefined;
 
-  constructor(core: Core, where: Where, ui: Ui, from?: { readonly parent: SnapshotView; readonly snapshot: Snapshot; readonly pin?: Pin; readonly released?: () => void }) {
+  constructor(
+    core: Core,
+    where: Where,
+    ui: Ui,
+    from?: {
+      readonly parent: SnapshotView;
+      readonly snapshot: Snapshot;
+      readonly pin?: Pin;
+      readonly released?: () => void;
+    },
+  ) {
     this.#core = core;
     this.where = where;
     this.#ui = ui;
@@ -96,7 +106,9 @@ export class SnapshotView implements View {
     if (entry !== undefined) return entry.item;
     const idle = this.#snapshot().idle.some((plugin) => token.id in plugin.contributes);
     throw new KernError('service_missing', `service ${token.id} is not there${idle ? ' yet' : ''}`, {
-      hint: idle ? 'its plugin sleeps: await ctx.use(token).load() first' : `no plugin supplies ${token.id}; \`kern plugins --why\` shows what is loaded`,
+      hint: idle
+        ? 'its plugin sleeps: await ctx.use(token).load() first'
+        : `no plugin supplies ${token.id}; \`kern plugins --why\` shows what is loaded`,
     });
   }
 
@@ -105,7 +117,11 @@ export class SnapshotView implements View {
     const declared = this.#row(hook as unknown as Hook, snapshot);
     const denial = this.#denial(declared, snapshot);
     if (denial !== undefined) return Promise.resolve(denial) as CallResult<K, I, A>;
-    return snapshot.hooks.call(declared, this.where.root, freeze(input, this.#core.freezeDeeply), this) as CallResult<K, I, A>;
+    return snapshot.hooks.call(declared, this.where.root, freeze(input, this.#core.freezeDeeply), this) as CallResult<
+      K,
+      I,
+      A
+    >;
   }
 
   #row(hook: Hook, { declarations }: Snapshot): Hook {
@@ -118,8 +134,13 @@ export class SnapshotView implements View {
     if (keeper === undefined || this.#core.keepers === 'none') return undefined;
     const declared = declarationOf(snapshot.declarations, 'hook', hook.id, this.where.root);
     // A stranger's hook may be kept by a plugin of the stranger's own level.
-    const mayKeep = ({ level, root }: Activation): boolean => level === 'builtin' || (declared?.isStrange === true && level === declared.level && (root === undefined || root === this.where.root));
-    const isThere = snapshot.hooks.taps.some(({ hook: { id }, activation }) => id === hook.id && activation.id === keeper && mayKeep(activation) && activation.state !== 'gone');
+    const mayKeep = ({ level, root }: Activation): boolean =>
+      level === 'builtin' ||
+      (declared?.isStrange === true && level === declared.level && (root === undefined || root === this.where.root));
+    const isThere = snapshot.hooks.taps.some(
+      ({ hook: { id }, activation }) =>
+        id === hook.id && activation.id === keeper && mayKeep(activation) && activation.state !== 'gone',
+    );
     if (isThere) return undefined;
     const why = this.#core.missing(keeper);
     return why === undefined ? undefined : hook.guard?.deny(`${keeper} is not loaded: ${why}`);
@@ -137,7 +158,8 @@ export class SnapshotView implements View {
       if (real.activation.state === 'gone') throw goneError(real.activation);
       return this.#runIn(real.activation, entry, () => fn(real.item as T));
     }
-    if (activation === undefined) return this.#core.owners.run({ ...this.#core.owners.current(), view: this }, () => fn(entry.item));
+    if (activation === undefined)
+      return this.#core.owners.run({ ...this.#core.owners.current(), view: this }, () => fn(entry.item));
     return this.#runIn(activation, entry, () => fn(entry.item));
   }
 
@@ -149,7 +171,10 @@ export class SnapshotView implements View {
     activation.enter();
     activation.waiters.add(tell);
     try {
-      return await Promise.race([owners.run({ activation, view: this, clock: owners.current()?.clock }, async () => fn()), gone]);
+      return await Promise.race([
+        owners.run({ activation, view: this, clock: owners.current()?.clock }, async () => fn()),
+        gone,
+      ]);
     } catch (error) {
       throw this.#owned(activation, entry, error);
     } finally {
@@ -172,9 +197,15 @@ export class SnapshotView implements View {
 
   #owner(entry: Entry<unknown>): Owned {
     const owned = this.#core.owned.get(entry);
-    if (owned === undefined) throw new KernError('foreign_entry', 'this entry is not from this kernel', { hint: 'use the entries of ctx.use(…), not copies of them' });
+    if (owned === undefined)
+      throw new KernError('foreign_entry', 'this entry is not from this kernel', {
+        hint: 'use the entries of ctx.use(…), not copies of them',
+      });
     if (owned.activation?.state === 'gone') throw goneError(owned.activation);
-    if (owned.record.fate.isWithdrawn) throw new KernError('item_withdrawn', `${entry.key ?? 'the item'} of ${entry.origin.plugin} was withdrawn`, { hint: 'ask for it again' });
+    if (owned.record.fate.isWithdrawn)
+      throw new KernError('item_withdrawn', `${entry.key ?? 'the item'} of ${entry.origin.plugin} was withdrawn`, {
+        hint: 'ask for it again',
+      });
     return owned;
   }
 
@@ -185,7 +216,12 @@ export class SnapshotView implements View {
   /** A pin whose owner is told when it is released. */
   pinFor(released: () => void): SnapshotView {
     const snapshot = this.#snapshot();
-    return new SnapshotView(this.#core, this.where, this.#ui, { parent: this.#parent ?? this, snapshot, pin: this.#core.pin(snapshot), released });
+    return new SnapshotView(this.#core, this.where, this.#ui, {
+      parent: this.#parent ?? this,
+      snapshot,
+      pin: this.#core.pin(snapshot),
+      released,
+    });
   }
 
   offer<T>(capability: Capability<T>, name: string, items: readonly T[]): Group<T> {
@@ -201,7 +237,10 @@ export class SnapshotView implements View {
       own.version += 1;
     };
     const replace = (next: readonly T[]): void => {
-      if (!isOpen) throw new KernError('group_withdrawn', `the group ${name} of ${capability.id} was withdrawn`, { hint: 'offer a new one' });
+      if (!isOpen)
+        throw new KernError('group_withdrawn', `the group ${name} of ${capability.id} was withdrawn`, {
+          hint: 'offer a new one',
+        });
       const before = group;
       group = make(next, before);
       // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
@@ -263,7 +302,8 @@ export class SnapshotView implements View {
     await unlessAborted(signal, this.#core.wake(capability, this.where.root));
     this.#adopt(capability);
     const answers = await this.#core.ask(capability, this.where, signal, this.#snapshot());
-    if (this.#fixed !== undefined && answers.size > 0) this.#grow({ ...this.#fixed, answers: new Map([...this.#fixed.answers, ...answers]) });
+    if (this.#fixed !== undefined && answers.size > 0)
+      this.#grow({ ...this.#fixed, answers: new Map([...this.#fixed.answers, ...answers]) });
   }
 
   /** Plugins that slept when this view was pinned belong to its one set of plugins: what they bring, now that they are awake, is no later contribution. */
@@ -280,8 +320,14 @@ export class SnapshotView implements View {
         ...fixed,
         activations: Object.freeze([...fixed.activations, activation]),
         place: new Map([...fixed.place, [activation, place]]),
-        offers: Object.freeze([...fixed.offers.filter((offer) => !isStandIn(offer.activation)), ...now.offers.filter((offer) => offer.activation === activation)]),
-        providers: Object.freeze([...fixed.providers, ...now.providers.filter((record) => record.activation === activation)]),
+        offers: Object.freeze([
+          ...fixed.offers.filter((offer) => !isStandIn(offer.activation)),
+          ...now.offers.filter((offer) => offer.activation === activation),
+        ]),
+        providers: Object.freeze([
+          ...fixed.providers,
+          ...now.providers.filter((record) => record.activation === activation),
+        ]),
         idle: fixed.idle.filter((other) => other !== plugin),
       });
     }
@@ -323,16 +369,54 @@ export class SnapshotView implements View {
       const { activation, item, key, provider, path, priority, rank, sequence, parsed } = offer;
       if (offer.capability.id !== capability.id || !this.#sees(activation)) continue;
       const { id: plugin, level } = activation;
-      add({ item, key, plugin, provider, level, path, priority, within: Number.POSITIVE_INFINITY, place: placeOf(activation), rank, sequence, parsed }, { activation, record: offer });
+      add(
+        {
+          item,
+          key,
+          plugin,
+          provider,
+          level,
+          path,
+          priority,
+          within: Number.POSITIVE_INFINITY,
+          place: placeOf(activation),
+          rank,
+          sequence,
+          parsed,
+        },
+        { activation, record: offer },
+      );
     }
     for (const answer of snapshot.answers.values()) {
       const { activation, provider, capability: asked } = answer.record;
-      if (asked.id !== capability.id || answer.where.cwd !== this.where.cwd || answer.where.root !== this.where.root || !this.#sees(activation)) continue;
+      if (
+        asked.id !== capability.id ||
+        answer.where.cwd !== this.where.cwd ||
+        answer.where.root !== this.where.root ||
+        !this.#sees(activation)
+      )
+        continue;
       for (const offer of answer.offers) {
         const { item, key, path, priority, rank, sequence, parsed } = offer;
         const level = offer.level ?? activation.level;
         const within = this.#core.settings.provider(provider.id, level).priority ?? provider.priority;
-        add({ item, key, plugin: activation.id, provider: provider.id, level, path, priority, within, place: placeOf(activation), rank, sequence, parsed }, { activation, record: offer });
+        add(
+          {
+            item,
+            key,
+            plugin: activation.id,
+            provider: provider.id,
+            level,
+            path,
+            priority,
+            within,
+            place: placeOf(activation),
+            rank,
+            sequence,
+            parsed,
+          },
+          { activation, record: offer },
+        );
       }
     }
     for (const { capability: own, name, items, fates } of this.#own.groups) {
@@ -340,7 +424,23 @@ export class SnapshotView implements View {
       for (const [sequence, offered] of items.entries()) {
         const { item, key, parsed } = examine(declared ?? own, offered);
         const fate = fates[sequence] ?? { isWithdrawn: false };
-        add({ item, key, plugin: name, provider: name, level: 'session', path: undefined, priority: undefined, within: Number.POSITIVE_INFINITY, place: -1, rank: 0, sequence, parsed }, { activation: undefined, record: { fate } });
+        add(
+          {
+            item,
+            key,
+            plugin: name,
+            provider: name,
+            level: 'session',
+            path: undefined,
+            priority: undefined,
+            within: Number.POSITIVE_INFINITY,
+            place: -1,
+            rank: 0,
+            sequence,
+            parsed,
+          },
+          { activation: undefined, record: { fate } },
+        );
       }
     }
     const table = merge(candidates, (entry, candidate) => {
@@ -375,18 +475,27 @@ export class SnapshotView implements View {
     return activation.root === undefined || activation.root === this.where.root;
   }
 
-  #off(declared: Capability<unknown> | undefined, candidate: Pick<Candidate, 'provider' | 'level' | 'key'>): string | undefined {
+  #off(
+    declared: Capability<unknown> | undefined,
+    candidate: Pick<Candidate, 'provider' | 'level' | 'key'>,
+  ): string | undefined {
     if (declared === undefined) return 'nobody declares this capability';
-    if (declared.from !== undefined && !declared.from.includes(candidate.level)) return `only ${declared.from.join(' and ')} plugins supply it`;
+    if (declared.from !== undefined && !declared.from.includes(candidate.level))
+      return `only ${declared.from.join(' and ')} plugins supply it`;
     const { off } = this.#core.settings.provider(candidate.provider, candidate.level);
     if (off !== undefined) return off;
-    return candidate.key === undefined ? undefined : this.#core.settings.item(declared.id, candidate.key, candidate.level);
+    return candidate.key === undefined
+      ? undefined
+      : this.#core.settings.item(declared.id, candidate.key, candidate.level);
   }
 }
 
 function select<T>(entries: readonly Entry<T>[], options: EntriesOptions | undefined): readonly Entry<T>[] {
   if (options === undefined) return entries;
-  return entries.filter(({ origin }) => options.providers?.includes(origin.provider) !== false && options.exclude?.includes(origin.provider) !== true);
+  return entries.filter(
+    ({ origin }) =>
+      options.providers?.includes(origin.provider) !== false && options.exclude?.includes(origin.provider) !== true,
+  );
 }
 
 function withdrawn(fate: { isWithdrawn: boolean } | undefined): void {
@@ -394,6 +503,7 @@ function withdrawn(fate: { isWithdrawn: boolean } | undefined): void {
 }
 
 function goneError(activation: Activation): KernError {
-  return new KernError('plugin_gone', `plugin ${activation.id} was unloaded`, { hint: 'ask for the item again: another may have taken its place' });
+  return new KernError('plugin_gone', `plugin ${activation.id} was unloaded`, {
+    hint: 'ask for the item again: another may have taken its place',
+  });
 }
-
