@@ -201,3 +201,19 @@ test('who is no provider is refused', async () => {
   });
   await expect(boot([bad])).rejects.toThrow('a model provider is');
 });
+
+test('what a file describes comes after the providers of plugins, and shadows one of the same name', async () => {
+  const provider = (id: string, name: string): ModelProvider => {
+    const model = describeModel(id, name);
+    return { id, displayName: id, models: () => [model], model: () => model, stream: async function* () {} };
+  };
+  const items = [provider('own', 'x'), provider('b', 'other')].map((item) => ({ item, level: 'user' as const }));
+  const file = definePlugin({
+    id: 'file',
+    requires: ['models'],
+    setup: (ctx) =>
+      ctx.provide(modelProviders, { id: 'f.yml', displayName: 'f', priority: 1, load: () => ({ items }) }),
+  });
+  await using test = await boot([file, fake({ id: 'b' }), fake({ id: 'c' })]);
+  expect((await test.view.service(models).list()).map(({ id }) => id)).toEqual(['c/m', 'own/x', 'b/other']);
+});

@@ -97,11 +97,12 @@ async function unknown(
   return new KernError('model_unknown', `${id}: ${what}`, { hint });
 }
 
-/** All providers: our own first, then what the user added, then those that have to knock somewhere. */
+/** All providers: those of plugins first, then what models.yml describes, then those that have to knock somewhere. */
 async function sourcesOf(ctx: Place, signal: AbortSignal | undefined): Promise<readonly Source[]> {
   const reader = ctx.use(modelProviders);
   await reader.load(signal);
-  const rank = ({ item, origin }: Source): number => (item.probes === true ? 2 : origin.level === 'builtin' ? 0 : 1);
+  const rank = ({ item, origin }: Source): number =>
+    item.probes === true ? 2 : origin.provider === origin.plugin ? 0 : 1;
   return winners(reader).sort((a, b) => rank(a) - rank(b));
 }
 
