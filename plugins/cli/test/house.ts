@@ -38,7 +38,11 @@ export async function openHouse(files: Readonly<Record<string, string>>): Promis
     extensions: [],
     noExtensions: false,
   };
-  const house = await compose({ cwd: project, env, shared });
+  const gone = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const house = await compose({ cwd: project, env, shared }).catch((error: unknown) => {
+    gone();
+    throw error;
+  });
   await house.extend();
   house.watch();
   const { view } = house;
@@ -65,7 +69,7 @@ export async function openHouse(files: Readonly<Record<string, string>>): Promis
     },
     [Symbol.asyncDispose]: async () => {
       await house.shutdown();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      gone();
     },
   };
 }
