@@ -8,7 +8,7 @@ import { commandHelp, describe, familyHelp, rootHelp } from './help.ts';
 import { placeOutsideHome } from './home-folder.ts';
 import type { Match } from './match.ts';
 import { parse } from './parse.ts';
-import { flagField, isForLaunch, isGiven, type Reading, read } from './reading.ts';
+import { flagField, isForLaunch, isGiven, type Reading, read, readAll } from './reading.ts';
 import { type Early, readShared, usageError } from './shared.ts';
 import { hasPipedInput } from './stdin.ts';
 import type { Word } from './words.ts';
@@ -67,7 +67,7 @@ class Line {
   async answer(): Promise<number> {
     refuseNoFolder(this.#early.cwd);
     let house = await this.#move(this.#early.cwd);
-    let reading = await read(this.#argv, house.view);
+    let reading = await (this.#early.help ? readAll : read)(this.#argv, house);
     const asksHelp = this.#early.help || reading.match.kind === 'help';
     if (asksHelp && isOurs(reading.match)) return this.#help(reading);
     if (reading.match.kind === 'nothing') return this.#withoutWords(reading, house);
@@ -76,7 +76,7 @@ class Line {
     // From here on something of the user's and, where it is trusted, of the project's may run.
     if (reading.match.kind !== 'command' || reading.match.command.boots !== 'builtins') {
       await this.#extend(house, reading);
-      reading = await read(this.#argv, house.view);
+      reading = await (asksHelp ? readAll : read)(this.#argv, house);
     }
     if (asksHelp) return this.#help(reading);
     refuse(reading.match, this.#argv);
@@ -111,18 +111,19 @@ class Line {
 
   /** `kern`, or options alone: what is piped in may be the task, else there is none. */
   async #withoutWords(reading: Reading, house: Composition): Promise<number> {
-    const { launch, commands, words } = reading;
+    const { launch, words } = reading;
     const own = new Set((launch.options ?? []).map(({ name }) => name));
     // What is not an option of every command is one of a run, or is wrong, which a run says.
     const isAsked = words.some((word) => word.kind !== 'option' || own.has(word.option.name));
     if (isAsked || (await hasPipedInput(this.#outside))) {
       await this.#extend(house, reading);
-      const now = await read(this.#argv, house.view);
+      const now = await read(this.#argv, house);
       return this.#run(now.launch, [], now, house);
     }
-    const demo = commands.find(({ path }) => path.join(' ') === 'demo');
-    const isFirstRun = this.#outside.env.KERN_FIRST_RUN === '1';
-    if (isFirstRun && demo !== undefined && !(await hasModel(house.view))) return this.#run(demo, [], reading, house);
+    if (this.#outside.env.KERN_FIRST_RUN === '1' && !(await hasModel(house.view))) {
+      const first = await read(['demo'], house);
+      if (first.match.kind === 'command') return this.#run(first.match.command, first.match.path, first, house);
+    }
     throw usageError('there is nothing to do', shortUsage);
   }
 
@@ -213,9 +214,12 @@ function contextOf({ kernel }: Composition, entry: Entry<unknown>): Context {
 }
 
 function hostOf(outside: Outside, view: View, json: boolean): CommandHost {
-  const { stdin, stdout, stderr, env, signal } = outside;
+  const { stdout, stderr, env, signal } = outside;
   return {
-    stdin,
+    // Looking at it opens it, which costs some milliseconds.
+    get stdin() {
+      return outside.stdin;
+    },
     stdout,
     stderr,
     env,

@@ -1,5 +1,5 @@
-import { KernError } from 'kern/plugin';
 import fc from 'fast-check';
+import { KernError } from 'kern/plugin';
 import { expect, test } from 'vitest';
 import { columns, didYouMean, editDistance, exitCodeOf, near } from './api.ts';
 import { failureLines, failureReport } from './failure.ts';

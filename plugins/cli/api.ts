@@ -78,11 +78,10 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes[codeOf(error) ?? ''] ?? 1;
 }
 
-/** Whether stdin may hold something to read: a terminal, a closed stdin and `/dev/null` do not. */
-export function isPiped(stdin: NodeJS.ReadStream): boolean {
-  if (stdin.isTTY) return false;
+/** Whether stdin may hold something to read: a terminal, a closed stdin and `/dev/null` do not. It is not opened for that. */
+export function isPiped(): boolean {
   try {
-    const found = fstatSync((stdin as { readonly fd?: number }).fd ?? 0);
+    const found = fstatSync(0);
     return found.isFIFO() || found.isFile() || found.isSocket();
   } catch {
     return false; // closed

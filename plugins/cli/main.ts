@@ -13,7 +13,8 @@ const lingerMs = 500;
 
 /** The composition root: everything between the bin and the kernel. Answers with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
+  let isStdinOpen = false;
   const kernels = new Set<Kernel>();
   const crash = (): void => {
     for (const kernel of kernels) kernel.crash();
@@ -25,7 +26,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   let code: number;
   try {
     code = await answer(argv, {
-      stdin,
+      get stdin() {
+        isStdinOpen = true;
+        return process.stdin;
+      },
       stdout,
       stderr,
       env,
@@ -44,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   output.dispose();
   signals.dispose();
   process.off('exit', crash);
-  stdin.unref?.();
+  if (isStdinOpen) process.stdin.unref?.();
   const exitCode = signals.exitCode ?? (output.isBroken ? 0 : code);
   setTimeout(() => process.exit(exitCode), lingerMs).unref();
   return exitCode;

@@ -67,7 +67,8 @@ export function longest(commands: readonly Command[], words: readonly string[]):
 const startsWith = (words: readonly string[], path: readonly string[]): boolean =>
   path.every((word, at) => words[at] === word);
 
-function isPromptAlready(words: readonly Word[], first: Word, launchOnly: ReadonlySet<string>): boolean {
+/** An option of a run stands before the first word. */
+export function isPromptAlready(words: readonly Word[], first: Word, launchOnly: ReadonlySet<string>): boolean {
   return words.some((word) => word.at < first.at && word.kind === 'option' && launchOnly.has(word.typed));
 }
 

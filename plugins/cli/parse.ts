@@ -11,12 +11,18 @@ export async function parse(
   shared: SharedOptions,
 ): Promise<CommandArgs> {
   const own = command.options ?? [];
-  const options = [...own, ...sharedDescriptors];
-  for (const word of words) refuseOption(word, command, options);
+  for (const word of words) refuseOption(word, command, [...own, ...sharedDescriptors]);
   const { Cli, Command: Base, Option } = await import('clipanion');
-  const fields = new Map(
-    options.map((option, at) => [fieldOf(option.name, at >= own.length), optionOf(Option, option)]),
-  );
+  // Only what stands on the line: the parser's work grows with every option it is told of.
+  const given = new Set(words.flatMap((word) => (word.kind === 'option' ? [word.option.name] : [])));
+  const fields = new Map([
+    ...own
+      .filter(({ name }) => given.has(name))
+      .map((option) => [fieldOf(option.name), optionOf(Option, option)] as const),
+    ...sharedDescriptors
+      .filter(({ name }) => given.has(name))
+      .map((option) => [fieldOf(option.name, true), optionOf(Option, option)] as const),
+  ]);
   const positionals = (command.positionals ?? []).map(({ name, required, rest }) =>
     rest === true
       ? Option.Rest({ name, required: required === true ? 1 : 0 })
@@ -40,7 +46,7 @@ export async function parse(
     {},
   ) as unknown as Readonly<Record<string, unknown>>;
   return {
-    options: Object.fromEntries(own.map(({ name }) => [name, given(parsed[fieldOf(name)])])),
+    options: Object.fromEntries(own.map(({ name }) => [name, valueIn(parsed[fieldOf(name)])])),
     positionals: positionals.flatMap((_, at) => wordsOf(parsed[`word${at}`])),
     shared,
   };
@@ -65,7 +71,7 @@ const visible = (value: unknown): PropertyDescriptor => ({
 /** A field of the class must be neither one of clipanion's own (`context`, `help`) nor that of a shared option. */
 const fieldOf = (name: string, isShared = false): string => `${isShared ? 'shared' : 'own'}:${name}`;
 
-const given = (value: unknown): string | boolean | readonly string[] | undefined =>
+const valueIn = (value: unknown): string | boolean | readonly string[] | undefined =>
   value as string | boolean | readonly string[] | undefined;
 
 function wordsOf(value: unknown): readonly string[] {

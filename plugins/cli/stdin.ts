@@ -9,8 +9,8 @@ interface Waiting {
 const firstByteMs = 3_000;
 
 /** Whether something is piped in: its first byte, or its silence for three seconds, or its end decides. */
-export async function hasPipedInput({ stdin, signal }: Waiting): Promise<boolean> {
-  return isPiped(stdin) && (await firstByte(stdin, signal, firstByteMs));
+export async function hasPipedInput(waiting: Waiting): Promise<boolean> {
+  return isPiped() && (await firstByte(waiting.stdin, waiting.signal, firstByteMs));
 }
 
 function firstByte(stdin: NodeJS.ReadStream, signal: AbortSignal, limitMs: number): Promise<boolean> {

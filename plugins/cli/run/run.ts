@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import {
   type AgentSession,
   agentSessions,
@@ -13,7 +14,6 @@ import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
 import { promptsOf } from './prompts.ts';
-import { terminalUi } from './terminal-ui.ts';
 
 /** From words to a session in a mode. */
 export async function run(args: CommandArgs, host: CommandHost): Promise<number> {
@@ -28,10 +28,10 @@ export async function run(args: CommandArgs, host: CommandHost): Promise<number>
 }
 
 async function runIn(name: string, args: CommandArgs, host: CommandHost): Promise<number> {
-  const { view, stdin, stderr, signal } = host;
+  const { view, stderr, signal } = host;
   const { cwd, json } = args.shared;
   const mode = await modeOf(name, host);
-  const piped = await readPiped(stdin, args.positionals.length > 0, signal);
+  const piped = await readPiped(host, args.positionals.length > 0);
   const prompts = promptsOf(args.positionals, piped, cwd);
   if (prompts.length === 0) {
     throw new KernError('usage', 'there is no message', {
@@ -40,8 +40,8 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   }
   await Promise.all([view.use(agentSessions).load(), view.use(workbench).load()]);
   tellBlocked(host);
-  const isAsked = args.options.print === true || json || name !== 'text' || !stdin.isTTY || !stderr.isTTY;
-  if (!isAsked) view.ui = terminalUi(stdin, stderr);
+  const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
+  if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
   await using session = await view.service(agentSessions).create({ view, cwd, ...sessionOptions(args) });
   watchWhenSent(session, host);
   const stdout = json ? new LastLine(host.stdout) : host.stdout;
@@ -49,7 +49,10 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
     session,
     prompts,
     signal,
-    stdin,
+    // Opened by a mode that reads it.
+    get stdin() {
+      return host.stdin;
+    },
     stdout,
     stderr,
     color: host.stderr.isTTY === true && host.color,
