@@ -32,12 +32,22 @@ export interface Ground {
 
 /** What a change comes to, once everything has started. */
 export interface Outcome extends Plan {
+  readonly ok: true;
+  /** The version of the manifests it was planned with. */
+  readonly manifests: number;
   readonly next: readonly Activation[];
   readonly made: readonly Activation[];
   readonly declarations: Declarations;
   readonly fresh: ReadonlyMap<string, Answer>;
   /** Keys of sleepers that are none any more. */
   readonly awake: ReadonlySet<string>;
+}
+
+/** Why it cannot be, and by whose fault. */
+export interface Defeat {
+  readonly ok: false;
+  readonly error: unknown;
+  readonly culprit: PluginUnit | undefined;
 }
 
 /** One try at a change, from the plan to the start. It swaps nothing: who tries it does, or disposes what it made. */
@@ -57,7 +67,16 @@ export class Attempt {
     this.#limitMs = change.limitMs ?? 3_000;
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<Outcome | Defeat> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      return { ok: false, error, culprit: this.#culpritOf(error) };
+    }
+  }
+
+  async #run(): Promise<Outcome> {
+    const manifests = this.#ground.sleepers.version;
     const { core, asking, sleepers, snapshots, known } = this.#ground;
     const { woken, put } = await this.#withSleepers();
     for (const unit of put) this.named.add(unit.key);
@@ -103,6 +122,8 @@ export class Attempt {
     await this.#start({ ...candidate, answers: new Map([...candidate.answers, ...fresh]) });
     const { effective, order } = planned;
     return {
+      ok: true,
+      manifests,
       known: [...planned.known, ...resting],
       effective,
       order,
@@ -198,7 +219,7 @@ export class Attempt {
   }
 
   /** Whose failure it was: of several that cannot be together, one the change is about, else one that is new. */
-  culpritOf(error: unknown): PluginUnit | undefined {
+  #culpritOf(error: unknown): PluginUnit | undefined {
     if (!(error instanceof Refusal)) return this.#culprit;
     const { core } = this.#ground;
     return (

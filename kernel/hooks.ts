@@ -228,7 +228,10 @@ function runNow(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: H
 
 /** Runs a tap that may wait, within the hook's limit. `done` gets the error or the answer, once, whatever the tap does. */
 function runSoon(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: HookPorts, done: Done): void {
-  if (isSilent(tap)) return done();
+  if (isSilent(tap)) {
+    done();
+    return;
+  }
   const { activation } = tap;
   const started = performance.now();
   const ms = limitOf(hook);
@@ -264,9 +267,13 @@ function runSoon(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: 
   try {
     answer = ports.owners.run({ activation, view: call.view, clock }, () => tap.fn(input as never));
   } catch (error) {
-    return settle(asError(error));
+    settle(asError(error));
+    return;
   }
-  if (!isPromise(answer)) return settle(undefined, answer);
+  if (!isPromise(answer)) {
+    settle(undefined, answer);
+    return;
+  }
   activation.waiters.add(gone);
   limit.start();
   answer.then(

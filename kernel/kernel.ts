@@ -2,19 +2,21 @@ import type { Activation, PluginUnit } from './activation.ts';
 import { Announcer } from './announcer.ts';
 import { Asking } from './asking.ts';
 import { Attempt, type Ground, type Outcome } from './attempt.ts';
+import { Bench } from './bench.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
 import type { Change, ChangeResult, Failure } from './change.ts';
 import { changesBetween } from './changes.ts';
+import { Channels } from './channels.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
-import { Drain, graceMs, type Pin } from './drain.ts';
+import { Drain, type Pin } from './drain.ts';
+import { crashAll, endAll } from './ending.ts';
 import { codeOf, KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
-import { within } from './limit.ts';
-import { dependentsOf } from './order.ts';
+import type { KernelOptions, WatchPort } from './options.ts';
 import { Ownership } from './owner.ts';
 import type { Context, Handle, TrustGate, View } from './plugin.ts';
 import { Refusal } from './refusal.ts';
@@ -25,29 +27,12 @@ import { Sleepers } from './sleepers.ts';
 import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
 import { SnapshotView } from './view.ts';
+import { whyNot } from './why.ts';
+import { Work } from './work.ts';
 
 export type { Change, ChangeResult, Failure } from './change.ts';
+export type { KernelOptions, WatchPort } from './options.ts';
 export { builtinKey, unitKey } from './snapshot.ts';
-
-export interface WatchPort {
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle;
-  touched(paths: readonly string[]): void;
-  /** Debounce windows that are open. */
-  pending(): Promise<void>;
-}
-
-export interface KernelOptions {
-  readonly where: Where;
-  readonly settings?: SettingsPort;
-  readonly trust?: TrustGate;
-  readonly watch?: WatchPort;
-  readonly clock?: Clock;
-  readonly ui?: Ui;
-  /** `none` in tests of single plugins only. */
-  readonly keepers?: 'enforced' | 'none';
-  /** Hook inputs are frozen all the way down: for tests. */
-  readonly freezeDeeply?: boolean;
-}
 
 /** Knows how things are plugged in, and nothing of what is. One a process is the rule; two are blind to each other. */
 export class Kernel implements Core {
@@ -77,11 +62,10 @@ export class Kernel implements Core {
   /** The last plan's, with what sleeps. */
   #order: readonly PluginUnit[] = [];
   readonly #active = new Map<string, Activation>();
-  /** Came back with a change that was not about them, and failed: not tried again before something they need changes. */
-  readonly #benched = new Set<PluginUnit>();
+  readonly #bench = new Bench();
   readonly #reserved = new Set<string>();
-  readonly #channels = new Map<string, string[]>();
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #channels = new Channels();
+  readonly #work = new Work();
   #queue: Promise<unknown> = Promise.resolve();
   #created = 0;
   #shutdown: Promise<void> | undefined;
@@ -100,7 +84,7 @@ export class Kernel implements Core {
       snapshot: () => this.#snapshot,
       change: (change) => this.#enqueue(change),
       off: (plugin) => this.#off(sleeperUnit(plugin)),
-      why: (key) => this.#why(key),
+      why: (key) => whyNot(this, key),
       changed: () => this.#refresh(),
     });
     this.#asking = new Asking({
@@ -109,15 +93,7 @@ export class Kernel implements Core {
       track: (work) => void this.track(work),
     });
     this.#snapshots = new Snapshots(this, this.#sleepers);
-    this.#snapshot = this.#snapshots.make(
-      {
-        activations: [],
-        declarations: this.#snapshots.declarations([], [], () => true, undefined),
-        answers: new Map(),
-        order: [],
-      },
-      undefined,
-    );
+    this.#snapshot = this.#snapshots.first();
     this.#ground = this.#makeGround();
     const ui = options.ui ?? absentUi((message, level) => this.journal.add('kern', level, 'notice', message));
     this.outlook = new SnapshotView(this, this.where, ui);
@@ -175,57 +151,64 @@ export class Kernel implements Core {
 
   /** One at a time, all or nothing: the snapshot is always that of the last success. Never rejects. */
   change(change: Change): Promise<ChangeResult> {
-    if (!this.owners.isInChange) return this.#enqueue(change);
-    const plugin = this.owners.current()?.activation?.id ?? 'kern';
-    const error = new KernError(
-      'change_in_change',
-      `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`,
-      { hint: 'ask for it after the start, from a hook or a timer' },
-    );
-    return Promise.resolve({ ok: false, plugin, code: error.code, message: error.message, error });
+    return this.owners.isInChange ? Promise.resolve(this.#refused()) : this.#enqueue(change);
   }
 
-  #enqueue(change: Change): Promise<ChangeResult> {
-    const done = this.#queue.then(() => this.#apply(change));
+  #refused(): ChangeResult {
+    const plugin = this.owners.current()?.activation?.id ?? 'kern';
+    const text = `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`;
+    const hint = 'ask for it after the start, from a hook or a timer';
+    return failed(plugin, new KernError('change_in_change', text, { hint }));
+  }
+
+  /** `prepare` runs when it is the change's turn. */
+  #enqueue(change: Change, prepare = (): void => {}): Promise<ChangeResult> {
+    const done = this.#queue.then(() => {
+      prepare();
+      return this.#apply(change);
+    });
     this.#queue = done.catch(() => {});
     return this.track(done);
   }
 
   /** Counts work that will end in a change, so that a turn waits for it. */
   track<T>(work: Promise<T>): Promise<T> {
-    this.#work.add(work);
-    const done = (): void => void this.#work.delete(work);
-    work.then(done, done);
-    return work;
+    return this.#work.track(work);
   }
 
   async #apply(change: Change): Promise<ChangeResult> {
     if (this.#shutdown !== undefined) return closed();
     const open = { open: true };
     return this.owners.within(open, async () => {
-      this.#reconsider(change);
+      this.#bench.reconsider(change, this.#known);
       for (;;) {
         const attempt = new Attempt(this.#ground, change);
-        try {
-          const outcome = await attempt.run();
+        const outcome = await attempt.run();
+        this.#created += attempt.made.length;
+        const isOutdated = outcome.ok && outcome.manifests !== this.#sleepers.version;
+        if (outcome.ok && !isOutdated) {
           open.open = false;
-          return this.#swap(change, outcome);
-        } catch (error) {
-          this.#created += attempt.made.length;
-          const culprit = attempt.culpritOf(error);
-          for (const activation of attempt.made.toReversed()) await this.#drain.dispose(activation);
-          if (this.#shutdown !== undefined) return closed();
-          // What comes back with a change that is not about it must not stop that change.
-          const isReturning =
-            culprit !== undefined &&
-            !attempt.named.has(culprit.key) &&
-            this.#known.includes(culprit) &&
-            !this.#active.has(culprit.key);
-          if (isReturning) this.#bench(culprit, error);
-          else return this.#keepOld(error, culprit, change, open);
-        } finally {
+          const result = this.#swap(change, outcome);
           attempt.close();
+          return result;
         }
+        for (const activation of attempt.made.toReversed()) await this.#drain.dispose(activation);
+        attempt.close();
+        if (this.#shutdown !== undefined) return closed();
+        if (outcome.ok) continue;
+        const { culprit, error } = outcome;
+        // What comes back with a change that is not about it must not stop that change.
+        const isReturning =
+          culprit !== undefined &&
+          !attempt.named.has(culprit.key) &&
+          this.#known.includes(culprit) &&
+          !this.#active.has(culprit.key);
+        if (!isReturning) {
+          open.open = false;
+          return this.#keepOld(error, culprit, change);
+        }
+        this.#bench.add(culprit);
+        this.#fail(culprit, error);
       }
     });
   }
@@ -245,14 +228,13 @@ export class Kernel implements Core {
         return kernel.#shutdown !== undefined;
       },
       off: (unit) => this.#off(unit),
-      isBenched: (unit) => this.#benched.has(unit),
+      isBenched: (unit) => this.#bench.has(unit),
       onFree: (activation) => this.#drain.onFree(activation),
     };
   }
 
   #swap(change: Change, to: Outcome): ChangeResult {
     const before = this.#snapshot;
-    this.#created += to.made.length;
     const old = before.activations.filter((activation) => !to.next.includes(activation));
     const replaced = new Set(to.made.map((activation) => activation.unit.key));
     const unloaded = old.filter((activation) => !replaced.has(activation.unit.key));
@@ -265,7 +247,7 @@ export class Kernel implements Core {
     for (const key of change.drop ?? []) this.#failures.forget(key);
     this.#known = to.known;
     this.#order = to.order;
-    for (const unit of this.#benched) if (!to.known.includes(unit)) this.#benched.delete(unit);
+    this.#bench.retain(to.known);
     this.#sleepers.remove(to.awake);
     this.#active.clear();
     for (const activation of to.next) this.#active.set(activation.unit.key, activation);
@@ -299,8 +281,7 @@ export class Kernel implements Core {
     };
   }
 
-  #keepOld(error: unknown, culprit: PluginUnit | undefined, change: Change, open: { open: boolean }): ChangeResult {
-    open.open = false;
+  #keepOld(error: unknown, culprit: PluginUnit | undefined, change: Change): ChangeResult {
     const id = culprit?.definition.id ?? 'kern';
     const message = messageOf(error);
     if (culprit === undefined) this.journal.add(id, 'error', 'load_failed', message, error);
@@ -313,24 +294,11 @@ export class Kernel implements Core {
     for (const activation of this.cells.takeDisplaced()) {
       if (this.#active.get(activation.unit.key) === activation) void this.#enqueue({ put: [{ ...activation.unit }] });
     }
-    return { ok: false, plugin: id, code: codeOf(error) ?? 'plugin_failed', message, error };
+    return failed(id, error);
   }
 
   #fail(unit: PluginUnit, error: unknown): void {
     this.recordFailure(failingUnit(unit), error);
-  }
-
-  #bench(unit: PluginUnit, error: unknown): void {
-    this.#benched.add(unit);
-    this.#fail(unit, error);
-  }
-
-  /** What was benched is tried again when something it needs is put anew. */
-  #reconsider({ put = [], wake = [] }: Change): void {
-    if (this.#benched.size === 0) return;
-    const keys = new Set([...put.map((unit) => unit.key), ...wake.map(sleeperKey)]);
-    const others = [...this.#known, ...put.filter((unit) => !this.#known.some((other) => other.key === unit.key))];
-    for (const unit of dependentsOf(others, keys)) this.#benched.delete(unit);
   }
 
   // --- Snapshots -------------------------------------------------------------------------------------------------
@@ -390,13 +358,17 @@ export class Kernel implements Core {
 
   /** New settings: plugins are switched on and off, and those whose own settings changed are set up again, each for itself. */
   async configure(settings: SettingsPort, keys: readonly string[]): Promise<ChangeResult> {
+    if (this.owners.isInChange) return this.#refused();
     const about = (id: string): boolean => isAbout(keys, id);
-    const touched = [...this.#active.values()].filter(({ id }) => about(id));
-    this.#settings = settings;
-    for (const unit of this.#benched) if (about(unit.definition.id)) this.#benched.delete(unit);
-    this.#sleepers.encourage(about);
-    this.#refresh();
-    const results = [await this.change({})];
+    let touched: readonly Activation[] = [];
+    const switched = await this.#enqueue({}, () => {
+      this.#settings = settings;
+      touched = [...this.#active.values()].filter(({ id }) => about(id));
+      this.#bench.release(about);
+      this.#sleepers.encourage(about);
+      this.#refresh();
+    });
+    const results = [switched];
     for (const activation of touched) {
       const { unit } = activation;
       // Gone, or set up with the new settings already.
@@ -423,15 +395,7 @@ export class Kernel implements Core {
   /** Changes that are queued or running and open debounce windows are through, or the limit is. */
   async settled(limitMs: number): Promise<void> {
     // In the middle of a change that would wait for itself.
-    if (this.owners.isInChange) return;
-    const quiet = async (): Promise<void> => {
-      for (;;) {
-        await this.#watch?.pending();
-        if (this.#work.size === 0) return;
-        await Promise.allSettled(this.#work);
-      }
-    };
-    await within(this.clock, limitMs, quiet(), () => undefined);
+    if (!this.owners.isInChange) await this.#work.settled(limitMs, this.clock, () => this.#watch?.pending());
   }
 
   touched(paths: readonly string[]): void {
@@ -445,41 +409,16 @@ export class Kernel implements Core {
 
   missing(keeper: string): string | undefined {
     if (this.#settings.plugin(keeper, 'builtin').off !== undefined) return undefined;
-    return this.#why(builtinKey(keeper)) ?? 'it is not installed';
-  }
-
-  /** Why a plugin is not there. */
-  #why(key: string): string | undefined {
-    const failure = this.#failures.all.get(key)?.message;
-    if (failure !== undefined) return failure;
-    if (this.#sleepers.all.some((plugin) => sleeperKey(plugin) === key)) return 'it has not been woken';
-    const unit = this.#known.find((known) => known.key === key);
-    if (unit === undefined) return undefined;
-    const waitsFor = this.waitsFor(unit);
-    return this.#off(unit) ?? (waitsFor === undefined ? undefined : `it requires ${waitsFor}, which is not loaded`);
-  }
-
-  /** The plugin without which a known one does not run. */
-  waitsFor(unit: PluginUnit): string | undefined {
-    if (this.#active.has(unit.key) || this.#off(unit) !== undefined) return undefined;
-    const ids = new Set(
-      [...this.#active.values()].flatMap(({ unit: { definition } }) => [definition.id, definition.replaces]),
-    );
-    const asleep = new Set(this.#snapshot.idle.map(({ id }) => id));
-    return unit.definition.requires?.find((id) => !ids.has(id) && !asleep.has(id));
+    return whyNot(this, builtinKey(keeper)) ?? 'it is not installed';
   }
 
   channel(plugin: string, name: string, line: string): void {
-    const key = `${plugin}/${name}`;
-    const lines = this.#channels.get(key) ?? [];
-    lines.push(line);
-    if (lines.length > 500) lines.shift();
-    this.#channels.set(key, lines);
+    this.#channels.write(plugin, name, line);
   }
 
   /** The last lines of the channels, by `plugin/name`. */
   get channels(): ReadonlyMap<string, readonly string[]> {
-    return this.#channels;
+    return this.#channels.all;
   }
 
   get failures(): ReadonlyMap<string, Failure> {
@@ -546,18 +485,10 @@ export class Kernel implements Core {
 
   /** The last chance of every plugin, synchronous, once. */
   crash(): void {
-    for (const activation of [...this.#active.values(), ...this.#drain.draining]) {
-      for (const fn of activation.crashers.splice(0)) {
-        try {
-          this.owners.run({ activation }, fn);
-        } catch (error) {
-          this.journal.failure(activation.id, 'crash_handler_failed', 'onCrash', error);
-        }
-      }
-    }
+    crashAll([...this.#active.values(), ...this.#drain.draining], this);
   }
 
-  /** Ends everything, dependents first: all are told at once, calls that run get five seconds, and so do disposers. */
+  /** Ends everything, dependents first. A second call waits for the first. */
   shutdown(): Promise<void> {
     this.#shutdown ??= this.#end(this.owners.current()?.activation);
     return this.#shutdown;
@@ -567,27 +498,17 @@ export class Kernel implements Core {
     if (!this.owners.isInChange) await this.#queue;
     await this.owners.free(async () => {
       this.#asking.close();
-      const all = [...this.#drain.draining, ...this.#snapshot.activations].reverse();
-      for (const activation of all) this.owners.run({ activation }, () => activation.controller.abort());
-      // Who ends everything waits for the others, not for itself.
-      const calls = Promise.all(
-        all.filter((activation) => activation !== caller).map((activation) => activation.whenIdle()),
-      );
-      await within(this.clock, graceMs, calls, () => {});
-      const disposing = async (): Promise<void> => {
-        for (const activation of all) await this.#drain.dispose(activation);
-        await this.#drain.settled();
-      };
-      await within(this.clock, graceMs, disposing(), () => {});
+      await endAll([...this.#drain.draining, ...this.#snapshot.activations].reverse(), caller, this.#drain, this);
       this.#active.clear();
     });
   }
 }
 
-function closed(): ChangeResult {
-  const error = new KernError('kernel_closed', 'kern is shutting down');
-  return { ok: false, plugin: 'kern', code: error.code, message: error.message, error };
+function failed(plugin: string, error: unknown): ChangeResult {
+  return { ok: false, plugin, code: codeOf(error) ?? 'plugin_failed', message: messageOf(error), error };
 }
+
+const closed = (): ChangeResult => failed('kern', new KernError('kernel_closed', 'kern is shutting down'));
 
 /** The first failure, else all that went well. */
 function together(results: readonly ChangeResult[]): ChangeResult {

@@ -31,6 +31,8 @@ const wakeLimitMs = 10_000;
 export class Sleepers {
   readonly #ports: SleeperPorts;
   #all: readonly IdlePlugin[] = [];
+  /** Grows when manifests become known or are tried again: what was planned without them is planned anew. */
+  version = 0;
   /** Tried in vain: not tried again at every use. */
   readonly #exhausted = new Set<IdlePlugin>();
   readonly #waking = new Map<string, Promise<void>>();
@@ -48,6 +50,7 @@ export class Sleepers {
   /** One that is known already is replaced: its manifest was edited. */
   add(plugins: readonly IdlePlugin[]): void {
     const fresh = new Set(plugins.map(sleeperKey));
+    this.version += 1;
     this.#all = [...this.#all.filter((plugin) => !fresh.has(sleeperKey(plugin))), ...plugins];
   }
 
@@ -57,7 +60,9 @@ export class Sleepers {
 
   /** What failed to wake may try again. */
   encourage(ids: (id: string) => boolean): void {
-    for (const plugin of this.#exhausted) if (ids(plugin.id)) this.#exhausted.delete(plugin);
+    for (const plugin of this.#exhausted) {
+      if (ids(plugin.id) && this.#exhausted.delete(plugin)) this.version += 1;
+    }
   }
 
   /** Those that would wake, given what runs: not what is switched off, and not what another plugin stands in for. */

@@ -38,6 +38,12 @@ export class Snapshots {
     this.#sleepers = sleepers;
   }
 
+  /** With nothing plugged in. */
+  first(): Snapshot {
+    const declarations = this.declarations([], [], () => true, undefined);
+    return this.make({ activations: [], declarations, answers: new Map(), order: [] }, undefined);
+  }
+
   make({ activations, declarations, answers, order }: SnapshotParts, before: Snapshot | undefined): Snapshot {
     const taps = tapsOf(activations);
     const isSameTaps =

@@ -133,13 +133,13 @@ export function fixedSettings(
       configureAlone(id, plugins[id] === false ? {} : (plugins[id] ?? {}), schema, isKeeper),
     provider: (id) => ({
       off:
-        (values['disabledProviders'] as readonly string[] | undefined)?.includes(id) === true
+        (values.disabledProviders as readonly string[] | undefined)?.includes(id) === true
           ? `disabledProviders: [${id}]`
           : undefined,
       priority: undefined,
     }),
     item: (capability, key) =>
-      (values['disabledItems'] as readonly string[] | undefined)?.includes(`${capability}:${key}`) === true
+      (values.disabledItems as readonly string[] | undefined)?.includes(`${capability}:${key}`) === true
         ? `disabledItems: [${capability}:${key}]`
         : undefined,
   };

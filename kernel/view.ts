@@ -1,36 +1,19 @@
 import type { Activation } from './activation.ts';
+import { adopt } from './adopt.ts';
+import { candidatesOf } from './candidates.ts';
 import type { Capability, Entry, Service, Where } from './capability.ts';
 import type { Core, Owned } from './core.ts';
-import { declarationOf, declaredCapability, declaredHook, examine, keyOf } from './declarations.ts';
+import { declarationOf, declaredHook } from './declarations.ts';
 import type { Pin } from './drain.ts';
 import { KernError, PluginError } from './error.ts';
 import type { CallResult, Hook, HookKind } from './hook.ts';
 import { freeze } from './hooks.ts';
 import { unlessAborted } from './limit.ts';
+import { OwnItems } from './own-items.ts';
 import type { EntriesOptions, Group, Handle, HookToken, Reader, View } from './plugin.ts';
 import type { SessionHandle, Ui } from './session.ts';
-import { concerns, type Snapshot, sleeperKey } from './snapshot.ts';
-import { type Candidate, merge, type Table } from './table.ts';
-
-interface OwnGroup {
-  readonly capability: Capability<unknown>;
-  readonly name: string;
-  readonly items: readonly unknown[];
-  /** Of each item, so that one that stays through a replacement stays what it is. */
-  readonly fates: readonly { isWithdrawn: boolean }[];
-}
-
-interface Mask {
-  readonly capability: string;
-  readonly hide: (entry: Entry<never>) => string | undefined;
-}
-
-/** What belongs to one view and is shared with what is pinned from it. */
-interface Own {
-  groups: readonly OwnGroup[];
-  masks: readonly Mask[];
-  version: number;
-}
+import type { Snapshot } from './snapshot.ts';
+import { merge, type Table } from './table.ts';
 
 /** A snapshot seen from one place: the current one, or for a pinned view always the same. */
 export class SnapshotView implements View {
@@ -42,11 +25,11 @@ export class SnapshotView implements View {
   readonly #released: () => void;
   /** Of a pinned view, until it is released: then it sees what is there now, like any other. */
   #fixed: Snapshot | undefined;
-  #own: Own;
+  #own: OwnItems;
   #session: SessionHandle | undefined;
   #ui: Ui;
   #tables = new Map<string, Table>();
-  #tablesFor: { snapshot: Snapshot; own: Own; version: number; settings: number } | undefined;
+  #tablesFor: { snapshot: Snapshot; own: OwnItems; version: number; settings: number } | undefined;
 
   constructor(
     core: Core,
@@ -67,7 +50,7 @@ export class SnapshotView implements View {
     this.#parent = from?.parent;
     this.#pin = from?.pin;
     this.#released = from?.released ?? (() => {});
-    this.#own = from === undefined ? { groups: [], masks: [], version: 0 } : { ...from.parent.#own };
+    this.#own = from === undefined ? new OwnItems() : from.parent.#own.copy();
   }
 
   get session(): SessionHandle | undefined {
@@ -225,51 +208,11 @@ export class SnapshotView implements View {
   }
 
   offer<T>(capability: Capability<T>, name: string, items: readonly T[]): Group<T> {
-    const make = (offered: readonly T[], before?: OwnGroup): OwnGroup => {
-      const fates = offered.map((item) => before?.fates[before.items.indexOf(item)] ?? { isWithdrawn: false });
-      return { capability: capability as unknown as Capability<unknown>, name, items: offered, fates };
-    };
-    const own = this.#own;
-    let group = make(items);
-    let isOpen = true;
-    const put = (groups: readonly OwnGroup[]): void => {
-      own.groups = groups;
-      own.version += 1;
-    };
-    const replace = (next: readonly T[]): void => {
-      if (!isOpen)
-        throw new KernError('group_withdrawn', `the group ${name} of ${capability.id} was withdrawn`, {
-          hint: 'offer a new one',
-        });
-      const before = group;
-      group = make(next, before);
-      // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
-      const keys = new Set(next.map((item) => keyOf(before.capability, item)));
-      for (const [at, item] of before.items.entries()) {
-        const key = keyOf(before.capability, item);
-        if (!next.includes(item as T) && (key === undefined || !keys.has(key))) withdrawn(before.fates[at]);
-      }
-      put(own.groups.map((other) => (other === before ? group : other)));
-    };
-    const withdraw = (): void => {
-      isOpen = false;
-      for (const fate of group.fates) withdrawn(fate);
-      put(own.groups.filter((other) => other !== group));
-    };
-    put([...own.groups, group]);
-    return { replace, withdraw, dispose: withdraw, [Symbol.dispose]: withdraw };
+    return this.#own.offer(capability, name, items);
   }
 
   mask<T>(capability: Capability<T>, hide: (entry: Entry<T>) => string | undefined): Handle {
-    const mask: Mask = { capability: capability.id, hide: hide as Mask['hide'] };
-    const own = this.#own;
-    own.masks = [...own.masks, mask];
-    own.version += 1;
-    const dispose = (): void => {
-      own.masks = own.masks.filter((other) => other !== mask);
-      own.version += 1;
-    };
-    return { dispose, [Symbol.dispose]: dispose };
+    return this.#own.mask(capability, hide);
   }
 
   enter<R>(fn: () => R): R {
@@ -299,43 +242,18 @@ export class SnapshotView implements View {
   }
 
   async #load(capability: string, signal: AbortSignal | undefined): Promise<void> {
-    await unlessAborted(signal, this.#core.wake(capability, this.where.root));
-    this.#adopt(capability);
-    const answers = await this.#core.ask(capability, this.where, signal, this.#snapshot());
-    if (this.#fixed !== undefined && answers.size > 0)
-      this.#grow({ ...this.#fixed, answers: new Map([...this.#fixed.answers, ...answers]) });
-  }
-
-  /** Plugins that slept when this view was pinned belong to its one set of plugins: what they bring, now that they are awake, is no later contribution. */
-  #adopt(capability: string): void {
-    if (this.#fixed === undefined) return;
-    const now = this.#core.snapshot();
-    for (const plugin of this.#fixed.idle) {
-      const activation = concerns(plugin, capability) ? this.#core.active(sleeperKey(plugin)) : undefined;
-      if (activation === undefined) continue;
-      const fixed: Snapshot = this.#fixed;
-      const isStandIn = (other: Activation): boolean => other.unit.key === activation.unit.key;
-      const place = [...fixed.place].find(([other]) => isStandIn(other))?.[1] ?? fixed.place.size;
-      this.#grow({
-        ...fixed,
-        activations: Object.freeze([...fixed.activations, activation]),
-        place: new Map([...fixed.place, [activation, place]]),
-        offers: Object.freeze([
-          ...fixed.offers.filter((offer) => !isStandIn(offer.activation)),
-          ...now.offers.filter((offer) => offer.activation === activation),
-        ]),
-        providers: Object.freeze([
-          ...fixed.providers,
-          ...now.providers.filter((record) => record.activation === activation),
-        ]),
-        idle: fixed.idle.filter((other) => other !== plugin),
-      });
-    }
+    const core = this.#core;
+    await unlessAborted(signal, core.wake(capability, this.where.root));
+    if (this.#fixed !== undefined)
+      this.#grow(adopt(this.#fixed, core.snapshot(), capability, (key) => core.active(key)));
+    const answers = await core.ask(capability, this.where, signal, this.#snapshot());
+    if (this.#fixed === undefined || answers.size === 0) return;
+    this.#grow(Object.freeze({ ...this.#fixed, answers: new Map([...this.#fixed.answers, ...answers]) }));
   }
 
   #grow(snapshot: Snapshot): void {
-    this.#fixed = Object.freeze(snapshot);
-    this.#pin?.extend(this.#fixed);
+    this.#fixed = snapshot;
+    this.#pin?.extend(snapshot);
   }
 
   #table<T>(capability: Capability<T>): Table<T> {
@@ -356,96 +274,11 @@ export class SnapshotView implements View {
   }
 
   #derive(capability: Capability<unknown>, snapshot: Snapshot): Table {
-    const declared = declaredCapability(snapshot.declarations, capability.id, this.where.root);
-    const owners = new Map<Candidate, Owned>();
-    const candidates: Candidate[] = [];
-    const add = (candidate: Omit<Candidate, 'off'>, owned: Owned): void => {
-      const whole = { ...candidate, off: this.#off(declared, candidate) };
-      candidates.push(whole);
-      owners.set(whole, owned);
-    };
-    const placeOf = (activation: Activation): number => snapshot.place.get(activation) ?? 0;
-    for (const offer of snapshot.offers) {
-      const { activation, item, key, provider, path, priority, rank, sequence, parsed } = offer;
-      if (offer.capability.id !== capability.id || !this.#sees(activation)) continue;
-      const { id: plugin, level } = activation;
-      add(
-        {
-          item,
-          key,
-          plugin,
-          provider,
-          level,
-          path,
-          priority,
-          within: Number.POSITIVE_INFINITY,
-          place: placeOf(activation),
-          rank,
-          sequence,
-          parsed,
-        },
-        { activation, record: offer },
-      );
-    }
-    for (const answer of snapshot.answers.values()) {
-      const { activation, provider, capability: asked } = answer.record;
-      if (
-        asked.id !== capability.id ||
-        answer.where.cwd !== this.where.cwd ||
-        answer.where.root !== this.where.root ||
-        !this.#sees(activation)
-      )
-        continue;
-      for (const offer of answer.offers) {
-        const { item, key, path, priority, rank, sequence, parsed } = offer;
-        const level = offer.level ?? activation.level;
-        const within = this.#core.settings.provider(provider.id, level).priority ?? provider.priority;
-        add(
-          {
-            item,
-            key,
-            plugin: activation.id,
-            provider: provider.id,
-            level,
-            path,
-            priority,
-            within,
-            place: placeOf(activation),
-            rank,
-            sequence,
-            parsed,
-          },
-          { activation, record: offer },
-        );
-      }
-    }
-    for (const { capability: own, name, items, fates } of this.#own.groups) {
-      if (own.id !== capability.id) continue;
-      for (const [sequence, offered] of items.entries()) {
-        const { item, key, parsed } = examine(declared ?? own, offered);
-        const fate = fates[sequence] ?? { isWithdrawn: false };
-        add(
-          {
-            item,
-            key,
-            plugin: name,
-            provider: name,
-            level: 'session',
-            path: undefined,
-            priority: undefined,
-            within: Number.POSITIVE_INFINITY,
-            place: -1,
-            rank: 0,
-            sequence,
-            parsed,
-          },
-          { activation: undefined, record: { fate } },
-        );
-      }
-    }
-    const table = merge(candidates, (entry, candidate) => {
-      const owned = owners.get(candidate);
-      if (owned !== undefined) this.#core.owned.set(entry, owned);
+    const { settings, owned } = this.#core;
+    const candidates = candidatesOf(capability, { snapshot, where: this.where, own: this.#own, settings });
+    const table = merge([...candidates.keys()], (entry, candidate) => {
+      const owner = candidates.get(candidate);
+      if (owner !== undefined) owned.set(entry, owner);
     });
     return this.#masked(capability.id, table);
   }
@@ -470,24 +303,6 @@ export class SnapshotView implements View {
     const winners = new Map(won.flatMap((entry) => (entry.key === undefined ? [] : [[entry.key, entry] as const])));
     return { entries: Object.freeze(entries), items: Object.freeze(won.map((entry) => entry.item)), winners };
   }
-
-  #sees(activation: Activation): boolean {
-    return activation.root === undefined || activation.root === this.where.root;
-  }
-
-  #off(
-    declared: Capability<unknown> | undefined,
-    candidate: Pick<Candidate, 'provider' | 'level' | 'key'>,
-  ): string | undefined {
-    if (declared === undefined) return 'nobody declares this capability';
-    if (declared.from !== undefined && !declared.from.includes(candidate.level))
-      return `only ${declared.from.join(' and ')} plugins supply it`;
-    const { off } = this.#core.settings.provider(candidate.provider, candidate.level);
-    if (off !== undefined) return off;
-    return candidate.key === undefined
-      ? undefined
-      : this.#core.settings.item(declared.id, candidate.key, candidate.level);
-  }
 }
 
 function select<T>(entries: readonly Entry<T>[], options: EntriesOptions | undefined): readonly Entry<T>[] {
@@ -496,10 +311,6 @@ function select<T>(entries: readonly Entry<T>[], options: EntriesOptions | undef
     ({ origin }) =>
       options.providers?.includes(origin.provider) !== false && options.exclude?.includes(origin.provider) !== true,
   );
-}
-
-function withdrawn(fate: { isWithdrawn: boolean } | undefined): void {
-  if (fate !== undefined) fate.isWithdrawn = true;
 }
 
 function goneError(activation: Activation): KernError {
