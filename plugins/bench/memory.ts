@@ -15,7 +15,7 @@ export async function memory(ground: Ground): Promise<Table> {
   const hello = ['-p', 'hello', '--no-session', '--model'];
   const overWire = async (model: string): Promise<number> => {
     await using server = await modelServer([{ pieces: ['Hello.'] }]);
-    return peak(ground, ground.start(place, [...hello, model], { model: server.url }));
+    return await peak(ground, ground.start(place, [...hello, model], { model: server.url }));
   };
   const samples = await interleaved(ground.runs, {
     node: () => peak(ground, ground.startNode(['-e', '0'])),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { KernError } from 'kern/plugin';
-import type { Ground } from './ground.ts';
+import type { Ground, Place } from './ground.ts';
 import { interleaved, median } from './median.ts';
 import { benchModel } from './request.ts';
 import { modelServer } from './server.ts';
@@ -15,10 +15,17 @@ const limitMs = 20_000;
 
 /** From writing an extension's file to its new tool, in a process that runs. */
 export async function save(ground: Ground): Promise<Table> {
+  const place = ground.place();
+  place.write('home:extensions/witness.ts', witness);
   const first: number[] = [];
+  let saved = 0;
   const samples = await interleaved(ground.runs, {
     later: async () => {
-      const [opening = Number.NaN, ...others] = await saves(ground);
+      // What was there at the start is compiled from the round before on, what is saved never was.
+      const [opening = Number.NaN, ...others] = await saves(ground, place, () => {
+        saved += 1;
+        return saved;
+      });
       first.push(opening);
       return median(others);
     },
@@ -34,10 +41,8 @@ export async function save(ground: Ground): Promise<Table> {
 }
 
 /** Edits a tool while a reply is held open, and hears from a second extension when the new one is there. */
-async function saves(ground: Ground): Promise<readonly number[]> {
-  const place = ground.place();
+async function saves(ground: Ground, place: Place, next: () => number): Promise<readonly number[]> {
   const file = place.write('home:extensions/edited.ts', edited(0));
-  place.write('home:extensions/witness.ts', witness);
   const held = Promise.withResolvers<void>();
   await using server = await modelServer([{ pieces: ['I wait.'], until: held.promise }]);
   const heard = new Map<string, number>();
@@ -56,7 +61,8 @@ async function saves(ground: Ground): Promise<readonly number[]> {
   try {
     await Promise.race([ended, until(() => server.arrivals.length > 0, 'the first request')]);
     await setTimeout(pauseMs);
-    for (let nth = 1; nth <= later + 1; nth += 1) {
+    for (let count = 0; count <= later; count += 1) {
+      const nth = next();
       const from = performance.now();
       writeFileSync(file, edited(nth));
       await Promise.race([ended, until(() => heard.has(`edited-${nth}`), `the new tool after save ${nth}`)]);

@@ -43,8 +43,9 @@ export async function modelServer(replies: readonly Scripted[]): Promise<ModelSe
     const arrival: Arrival = { at, path, body, repliedAt: undefined };
     arrivals.push(arrival);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const closed = once(response, 'close');
     for (const piece of pieces.slice(0, -1)) {
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
       if (response.destroyed) return;
     }
     await replies[nth]?.until;
