@@ -21,10 +21,10 @@ export interface Ground {
   readonly sleepers: Sleepers;
   readonly asking: Asking;
   readonly snapshots: Snapshots;
-  readonly known: readonly PluginUnit[];
+  known(): readonly PluginUnit[];
   /** Ids that built-ins ever had. */
   readonly reserved: ReadonlySet<string>;
-  readonly isClosing: boolean;
+  isClosing(): boolean;
   off(unit: PluginUnit): string | undefined;
   isBenched(unit: PluginUnit): boolean;
   onFree(activation: Activation): void;
@@ -77,7 +77,8 @@ export class Attempt {
 
   async #run(): Promise<Outcome> {
     const manifests = this.#ground.sleepers.version;
-    const { core, asking, sleepers, snapshots, known } = this.#ground;
+    const { core, asking, sleepers, snapshots } = this.#ground;
+    const known = this.#ground.known();
     const { woken, put } = await this.#withSleepers();
     for (const unit of put) this.named.add(unit.key);
     this.#culprit = put.length === 1 ? put[0] : undefined;
@@ -179,7 +180,7 @@ export class Attempt {
   }
 
   #goOn(next: PluginUnit | undefined): void {
-    if (this.#ground.isClosing) throw new KernError('kernel_closed', 'kern is shutting down');
+    if (this.#ground.isClosing()) throw new KernError('kernel_closed', 'kern is shutting down');
     this.#culprit = next;
   }
 

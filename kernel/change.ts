@@ -1,4 +1,5 @@
 import type { PluginUnit } from './activation.ts';
+import { codeOf, KernError, messageOf } from './error.ts';
 import type { IdlePlugin } from './snapshot.ts';
 
 export interface Change {
@@ -27,4 +28,18 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
+}
+
+export function failed(plugin: string, error: unknown): ChangeResult {
+  return { ok: false, plugin, code: codeOf(error) ?? 'plugin_failed', message: messageOf(error), error };
+}
+
+export const closed = (): ChangeResult => failed('kern', new KernError('kernel_closed', 'kern is shutting down'));
+
+/** The first failure, else all that went well. */
+export function together(results: readonly ChangeResult[]): ChangeResult {
+  const went = results.flatMap((result) => (result.ok ? [result] : []));
+  const live = went.flatMap((result) => result.live);
+  const unloaded = went.flatMap((result) => result.unloaded);
+  return results.find((result) => !result.ok) ?? { ok: true, live, unloaded };
 }

@@ -5,21 +5,22 @@ import { Attempt, type Ground, type Outcome } from './attempt.ts';
 import { Bench } from './bench.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
-import type { Change, ChangeResult, Failure } from './change.ts';
+import { type Change, type ChangeResult, closed, type Failure, failed, together } from './change.ts';
 import { changesBetween } from './changes.ts';
 import { Channels } from './channels.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
+import type { Declarations } from './declarations.ts';
 import { Drain, type Pin } from './drain.ts';
 import { crashAll, endAll } from './ending.ts';
-import { codeOf, KernError, messageOf } from './error.ts';
+import { KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
 import type { KernelOptions, WatchPort } from './options.ts';
 import { Ownership } from './owner.ts';
 import type { Context, Handle, TrustGate, View } from './plugin.ts';
-import { Refusal } from './refusal.ts';
+import { idTaken } from './refusal.ts';
 import { Journal } from './report.ts';
 import { absentUi, type Ui } from './session.ts';
 import { noSettings, type SettingsPort } from './settings.ts';
@@ -116,19 +117,13 @@ export class Kernel implements Core {
   introduce(plugins: readonly IdlePlugin[]): void {
     const fresh = plugins.filter((plugin) => !this.#known.some((unit) => unit.key === sleeperKey(plugin)));
     const keys = new Set(fresh.map(sleeperKey));
-    for (const plugin of fresh) {
-      const { id, level = 'builtin', source = 'a manifest' } = plugin;
-      if (level !== 'builtin' && this.#reserved.has(id))
-        throw new Refusal(
-          [sleeperUnit(plugin)],
-          'id_taken',
-          `the id ${id} (${source}) is taken by a built-in plugin`,
-          'choose another id',
-        );
+    for (const unit of fresh.map((plugin) => sleeperUnit(plugin))) {
+      if (unit.level !== 'builtin' && this.#reserved.has(unit.definition.id)) throw idTaken(unit, 'choose another id');
     }
     const others = this.#sleepers.all.filter((plugin) => !keys.has(sleeperKey(plugin)));
+    const units = this.#units();
     // Only to see whether they may: throws before anything has changed.
-    this.#snapshots.declarations(this.#units(), [...others, ...fresh], () => true, undefined);
+    this.#snapshots.declarations(units, this.#sleepers.inForce(units, [...others, ...fresh]), () => true, undefined);
     for (const { id, level = 'builtin' } of fresh) if (level === 'builtin') this.#reserved.add(id);
     this.#sleepers.add(fresh);
     this.#refresh();
@@ -214,19 +209,14 @@ export class Kernel implements Core {
   }
 
   #makeGround(): Ground {
-    const kernel = this;
     return {
       core: this,
       sleepers: this.#sleepers,
       asking: this.#asking,
       snapshots: this.#snapshots,
       reserved: this.#reserved,
-      get known() {
-        return kernel.#known;
-      },
-      get isClosing() {
-        return kernel.#shutdown !== undefined;
-      },
+      known: () => this.#known,
+      isClosing: () => this.#shutdown !== undefined,
       off: (unit) => this.#off(unit),
       isBenched: (unit) => this.#bench.has(unit),
       onFree: (activation) => this.#drain.onFree(activation),
@@ -252,15 +242,9 @@ export class Kernel implements Core {
     this.#active.clear();
     for (const activation of to.next) this.#active.set(activation.unit.key, activation);
     // Made here, once all have started: a start may have registered more, and answers may have come meanwhile.
-    this.#snapshot = this.#snapshots.make(
-      {
-        activations: to.next,
-        declarations: to.declarations,
-        answers: new Map([...before.answers, ...to.fresh]),
-        order: to.order,
-      },
-      before,
-    );
+    const answers = new Map([...before.answers, ...to.fresh]);
+    const { next: activations, declarations, order } = to;
+    this.#snapshot = this.#snapshots.make({ activations, declarations, answers, order }, before);
     this.cells.takeDisplaced();
     this.#asking.prune();
     this.#asking.watch(to.fresh.values());
@@ -306,19 +290,24 @@ export class Kernel implements Core {
   /** A new snapshot that shares what did not change. */
   #refresh(answers: ReadonlyMap<string, Answer> = this.#snapshot.answers): void {
     const before = this.#snapshot;
-    const units = this.#units();
-    const declarations = this.#snapshots.declarations(
-      units,
-      this.#sleepers.inForce(units),
-      () => true,
-      before.declarations,
-    );
-    this.#snapshot = this.#snapshots.make(
-      { activations: before.activations, declarations, answers, order: this.#order },
-      before,
-    );
+    const { activations } = before;
+    const declarations = this.#declarationsNow();
+    const parts = { activations, declarations, answers, order: this.#order };
+    this.#snapshot = this.#snapshots.make(parts, before);
     this.#asking.prune();
     this.#announceCapabilities(before);
+  }
+
+  #declarationsNow(): Declarations {
+    const units = this.#units();
+    const { declarations: before } = this.#snapshot;
+    try {
+      return this.#snapshots.declarations(units, this.#sleepers.inForce(units), () => true, before);
+    } catch (error) {
+      // Two sleepers that are in force only now: the next change says who is refused.
+      this.journal.failure('kern', 'token_taken', 'the manifests', error);
+      return before;
+    }
   }
 
   #units(): readonly PluginUnit[] {
@@ -502,24 +491,6 @@ export class Kernel implements Core {
       this.#active.clear();
     });
   }
-}
-
-function failed(plugin: string, error: unknown): ChangeResult {
-  return { ok: false, plugin, code: codeOf(error) ?? 'plugin_failed', message: messageOf(error), error };
-}
-
-const closed = (): ChangeResult => failed('kern', new KernError('kernel_closed', 'kern is shutting down'));
-
-/** The first failure, else all that went well. */
-function together(results: readonly ChangeResult[]): ChangeResult {
-  const went = results.flatMap((result) => (result.ok ? [result] : []));
-  return (
-    results.find((result) => !result.ok) ?? {
-      ok: true,
-      live: went.flatMap(({ live }) => live),
-      unloaded: went.flatMap(({ unloaded }) => unloaded),
-    }
-  );
 }
 
 const isAbout = (keys: readonly string[], id: string): boolean =>

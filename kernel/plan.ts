@@ -1,6 +1,6 @@
 import type { PluginUnit } from './activation.ts';
 import { dependentsOf, inPluginOrder } from './order.ts';
-import { Refusal } from './refusal.ts';
+import { idTaken, Refusal } from './refusal.ts';
 
 export interface PlanInput {
   /** What is known now and may run: live, waiting for another, or stood in for by a plugin that replaces it. */
@@ -86,7 +86,7 @@ function checkId(
     const hint = keepers.has(id)
       ? 'choose another id'
       : `choose another id, or, in your own extensions, say replaces: ${JSON.stringify(id)}`;
-    throw new Refusal([unit], 'id_taken', `the id ${id} (${source}) is taken by a built-in plugin`, hint);
+    throw idTaken(unit, hint);
   }
   // The key is level, root and id: another file with the same key is a second plugin, not a new revision.
   const twin = [...known.filter((other) => !drop.has(other.key)), ...put].find(

@@ -11,3 +11,8 @@ export class Refusal extends KernError {
     this.units = units;
   }
 }
+
+export function idTaken(unit: PluginUnit, hint: string): Refusal {
+  const { definition, source } = unit;
+  return new Refusal([unit], 'id_taken', `the id ${definition.id} (${source}) is taken by a built-in plugin`, hint);
+}

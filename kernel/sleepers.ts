@@ -66,11 +66,11 @@ export class Sleepers {
   }
 
   /** Those that would wake, given what runs: not what is switched off, and not what another plugin stands in for. */
-  inForce(units: readonly PluginUnit[]): readonly IdlePlugin[] {
+  inForce(units: readonly PluginUnit[], plugins = this.all): readonly IdlePlugin[] {
     const replaced = new Set(
       units.flatMap(({ level, definition }) => (level === 'builtin' ? [] : (definition.replaces ?? []))),
     );
-    return this.all.filter(
+    return plugins.filter(
       (plugin) =>
         this.#ports.off(plugin) === undefined &&
         !((plugin.level ?? 'builtin') === 'builtin' && replaced.has(plugin.id)),
