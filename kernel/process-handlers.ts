@@ -7,7 +7,7 @@ const events = { exception: 'uncaughtException', rejection: 'unhandledRejection'
 /** Marks a listener of a kernel with whether it owns what is thrown now. By name, so that another copy of this file sees it. */
 const owns = Symbol.for('kern.owns');
 
-type KernelListener = ((error: unknown) => void) & { readonly [owns]?: () => boolean };
+type KernelListener = NodeJS.UncaughtExceptionListener & { [owns]?: () => boolean };
 
 /**
  * Errors that nobody caught go to the plugin that caused them; the process lives on. Those without an owner in any
@@ -30,7 +30,7 @@ function listenerOf(
   kernel: Kernel,
   kind: Kind,
   unowned: ((error: unknown, kind: Kind) => void) | undefined,
-): KernelListener {
+): (error: unknown) => void {
   const owner = () => kernel.owners.current()?.activation;
   const listener = (error: unknown): void => {
     const activation = owner();
@@ -39,18 +39,21 @@ function listenerOf(
       kernel.journal.failure(activation.id, 'stray_error', at, error);
       return;
     }
-    const others = process.listeners(events[kind] as 'uncaughtException') as readonly KernelListener[];
+    const others: readonly KernelListener[] = process.listeners(events[kind] as 'uncaughtException');
     if (others.some((other) => other[owns]?.() === true)) return;
-    if (unowned !== undefined) return unowned(error, kind);
+    if (unowned !== undefined) {
+      unowned(error, kind);
+      return;
+    }
     // The host has handlers of its own: it is theirs.
     if (others.some((other) => other[owns] === undefined)) return;
     // Nobody's: it ends the process, as if no kernel were here. Once, however many kernels there are.
     if (others.findLast((other) => other[owns] !== undefined) !== own) return;
-    for (const other of others) process.off(events[kind], other);
+    for (const other of others) process.off(events[kind] as 'uncaughtException', other);
     process.nextTick(() => {
       throw error;
     });
   };
-  const own: KernelListener = Object.assign(listener, { [owns]: () => owner() !== undefined });
+  const own = Object.assign(listener, { [owns]: () => owner() !== undefined });
   return own;
 }
