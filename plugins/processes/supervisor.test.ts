@@ -25,6 +25,13 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await sleep(10);
 };
 
+/** Nothing else runs meanwhile, and then for longer than a child is waited for. */
+const blockUntil = (isSo: () => boolean): void => {
+  const pause = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  while (!isSo()) pause(5);
+  pause(200);
+};
+
 afterEach(async () => {
   await Promise.all(open.splice(0).map((supervisor) => supervisor.close()));
 });
@@ -93,6 +100,19 @@ test('merged, both streams come in the order they were written, and /dev/stderr 
   expect(stderr).toBe('');
 });
 
+test('where no pipe can be made, both streams still come, as one', async () => {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = '/kern/no/such/folder';
+  try {
+    const { stdout, stderr } = await make().spawn('bash', ['-c', 'echo out; echo err >&2'], { merge: true }).result;
+    expect(stdout.split('\n').sort()).toEqual(['', 'err', 'out']);
+    expect(stderr).toBe('');
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+});
+
 test('twenty merged children at once each have their own stream', async () => {
   const supervisor = make();
   const results = await Promise.all(
@@ -136,15 +156,18 @@ test('no provider key and no word of npm reaches a child, the mark does', async 
   ]);
 });
 
-test('output is not lost when the event loop was busy while the child ended', async () => {
-  const child = make().spawn('bash', ['-c', 'sleep 0.3; echo late; (sleep 600 &) '], { merge: true });
-  await until(() => child.pid !== undefined);
-  // Both the end of the child and its output are there when the loop comes round, and so are the timers.
-  for (let round = 0; round < 4; round += 1) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
-    await sleep(0);
-  }
-  expect((await child.result).stdout).toBe('late\n');
+test('output that came while the event loop was busy is read before the child is given up on', async () => {
+  const dir = folder();
+  const done = join(dir, 'done');
+  const child = make().spawn('bash', ['-c', `(sleep 0.1; echo late; touch ${done}; sleep 600) & echo first`], {
+    merge: true,
+    // The pause in which nothing comes passes while nothing can be read. After an immediate the loop runs timers first.
+    onOutput: (chunk) => {
+      if (Buffer.from(chunk).includes('first'))
+        setTimeout(() => setImmediate(() => blockUntil(() => existsSync(done))), 20);
+    },
+  });
+  expect((await child.result).stdout).toBe('first\nlate\n');
 });
 
 test('a background child does not hold the result, keeps running, and is told of until it ends', async () => {
@@ -162,12 +185,20 @@ test('a background child that goes on talking is not killed by it, nor does it h
   const dir = folder();
   const supervisor = make();
   const script = `(while :; do echo tick || touch ${dir}/broken; sleep 0.02; done) & echo started`;
-  const { stdout } = await supervisor.spawn('bash', ['-c', script], { merge: true }).result;
+  let pieces = 0;
+  const count = (): void => {
+    pieces += 1;
+  };
+  const child = supervisor.spawn('bash', ['-c', script], { merge: true, onOutput: count });
+  const { stdout } = await child.result;
   expect(stdout).toContain('started');
+  const before = pieces;
   // Longer than the pipe is deep: what is not read would block, what is closed would break.
   await sleep(300);
   expect(carriers(supervisor.run).length).toBeGreaterThan(0);
   expect(existsSync(join(dir, 'broken'))).toBe(false);
+  // What comes after the result is nobody's.
+  expect(pieces).toBe(before);
 });
 
 test('the time limit ends the whole tree', async () => {

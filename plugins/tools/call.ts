@@ -136,7 +136,7 @@ async function execute(
     try {
       const answer: unknown = await orAborted(
         view.run(entry, (tool) =>
-          (tool as CheckedTool).execute(callId, args, signal, update, contextOf(view, request)),
+          (tool as CheckedTool).execute(callId, args, signal, update, contextOf(view, request, entry.origin.plugin)),
         ),
         signal,
         () =>
@@ -177,7 +177,7 @@ function ended(view: View, { callId, name }: ToolCallRequest, result: ToolResult
     view.call(toolEnd, { toolCallId: callId, toolName: name, result, isError: result.isError === true, durationMs });
 }
 
-function contextOf(view: View, { sessionId, signal }: ToolCallRequest): ToolContext {
+function contextOf(view: View, { sessionId, signal }: ToolCallRequest, owner: string): ToolContext {
   return {
     where: view.where,
     sessionId,
@@ -186,6 +186,7 @@ function contextOf(view: View, { sessionId, signal }: ToolCallRequest): ToolCont
       view.service(processes).spawn(command, args, {
         cwd: view.where.cwd,
         ...options,
+        owner,
         signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
       }),
     async artifacts() {

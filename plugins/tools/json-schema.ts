@@ -85,11 +85,14 @@ export function shapeOf(schema: JsonSchema, root: JsonSchema = schema, depth = 0
   return `{${fields.join(', ')}}`;
 }
 
-/** Without what says nothing to a model: the dialect, closed objects, the largest integers there are. */
+/** Without what says nothing to a model: the dialect, closed objects, names that are text, the largest integers there are. */
 export function tidied(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === '$schema' || (keyword === 'additionalProperties' && !isRecord(value))) return [];
     if (keyword === 'additionalProperties' && isRecord(value) && Object.keys(value).length === 0) return [];
+    // JSON has no other names.
+    if (keyword === 'propertyNames' && isRecord(value) && value.type === 'string' && Object.keys(value).length === 1)
+      return [];
     if ((keyword === 'maximum' || keyword === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
       return [];
     if (

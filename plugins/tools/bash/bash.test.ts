@@ -138,7 +138,7 @@ test('a command in the background does not hold the call, goes on, and ends with
   const beat = join(t.dir, 'beat');
   const command = '(while :; do echo beat >> beat; sleep 0.01; done) & echo started';
   expect(resultText(await t.callTool('bash', { command }))).toBe('started');
-  expect(t.view.service(processes).list()).toMatchObject([{ label: command }]);
+  expect(t.view.service(processes).list()).toMatchObject([{ label: command, owner: 'tools.bash' }]);
   const beats = (): number => statSync(beat).size;
   const first = beats();
   while (beats() === first) await sleep(10);

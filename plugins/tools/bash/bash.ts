@@ -1,6 +1,6 @@
 import { defineTool, realPath, resolvePath } from 'kern/contracts';
 import { z } from 'zod';
-import type { BashDetails } from './run.ts';
+import { type BashDetails, runCommand } from './run.ts';
 
 const parameters = z.object({
   command: z.string().min(1),
@@ -12,17 +12,14 @@ const parameters = z.object({
 export const bash = defineTool<z.infer<typeof parameters>, BashDetails>({
   name: 'bash',
   description:
-    'Runs a bash command. Answers with its output (the last 2000 lines or 50 KB) and how it ended. stdin is empty; what runs in the background with & goes on.',
+    'Runs a command in bash; answers with its output (stdout and stderr together) and how it ended. Of a long output the last 2000 lines or 50 KB are shown, and the file that has all of it. Every call is a new shell: cd and variables do not last. stdin is empty. What is started with & goes on after the call.',
   parameters,
   executionMode: 'sequential',
   effects: ({ command, cwd }, where) => [
     { kind: 'run', command, cwd: realPath(resolvePath(cwd ?? '.', where.cwd)), shell: 'bash' },
   ],
   prepareArguments: otherNames,
-  async execute(_id, args, signal, onUpdate, context) {
-    const { runCommand } = await import('./run.ts');
-    return runCommand(args, signal, onUpdate, context);
-  },
+  execute: (_id, args, signal, onUpdate, context) => runCommand(args, signal, onUpdate, context),
 });
 
 /** `cmd`, as other agents' tools call it. */

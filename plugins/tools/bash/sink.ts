@@ -40,7 +40,8 @@ export function createSink(newArtifact: () => Promise<Artifact>): OutputSink {
     push(chunk) {
       if (chunk.length === 0) return;
       totalBytes += chunk.length;
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lineFeeds += 1;
+      // Faster than indexOf where lines are short, and never slow.
+      for (let at = 0; at < chunk.length; at += 1) if (chunk[at] === 10) lineFeeds += 1;
       lastByte = chunk.at(-1) ?? 10;
       // Until now all of it is in the ring.
       if (file === undefined && (totalBytes > outputLimits.bytes || lineFeeds > outputLimits.lines))

@@ -1,27 +1,25 @@
 import { defineTool, type FileStore, realPath, resolvePath } from 'kern/contracts';
 import { z } from 'zod';
-import type { EditDetails } from './edit-file.ts';
+import { type EditDetails, editFile } from './edit-file.ts';
 
 const parameters = z.object({
   path: z.string().min(1),
   edits: z
-    .array(z.object({ oldText: z.string().describe('Exact text, there only once'), newText: z.string() }))
+    .array(z.object({ oldText: z.string(), newText: z.string() }))
     .min(1)
-    .describe('All match the file as it is; no overlaps'),
+    .describe('All are looked up in the file as it is before; they must not overlap'),
 });
 
 export const editTool = (files: () => FileStore, maxBytes: number) =>
   defineTool<z.infer<typeof parameters>, EditDetails>({
     name: 'edit',
-    description: 'Replaces exact texts in a file. Answers with a diff.',
+    description:
+      'Changes a text file by replacing texts in it; answers with a diff. Every oldText has to be in the file as given, and only once: take in lines around it to make it so. To make a file, or replace all of one, use write.',
     parameters,
     executionMode: 'sequential',
     effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(resolvePath(path, cwd)) }],
     prepareArguments: otherShapes,
-    async execute(_id, args, signal, _onUpdate, context) {
-      const { editFile } = await import('./edit-file.ts');
-      return editFile(args, files(), maxBytes, signal, context);
-    },
+    execute: (_id, args, signal, _onUpdate, context) => editFile(args, files(), maxBytes, signal, context),
   });
 
 /** As other agents' tools call them: one edit beside the path, other names, the list as JSON text. */

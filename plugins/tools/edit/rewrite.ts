@@ -22,14 +22,13 @@ export function rewritten(
   for (const { kept, from, count, texts } of stretches(before, after, diff)) {
     for (const [at, text] of texts.entries()) {
       const original = kept ? there[from + at] : undefined;
-      if (original !== undefined && original.end !== '') made.push(original);
-      else made.push({ text: original?.text ?? text, end: endFor(there, from, count, at) ?? outside() });
+      made.push({ text: original?.text ?? text, end: endFor(there, from, count, at) ?? outside() });
     }
   }
   return made.map((line, at) => (at === made.length - 1 ? line.text : line.text + line.end)).join('');
 }
 
-/** The end of the replaced line at the same place, of the last one replaced, of the line before, of the line after. */
+/** The end of the kept or replaced line at the same place, of the last one replaced, of the line before, of the line after. */
 function endFor(there: readonly Line[], from: number, count: number, at: number): LineEnd | undefined {
   const candidates = [
     there[from + Math.min(at, Math.max(0, count - 1))],

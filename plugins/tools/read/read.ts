@@ -1,6 +1,6 @@
 import { defineTool, realPath, resolvePath } from 'kern/contracts';
 import { z } from 'zod';
-import type { ReadDetails } from './read-path.ts';
+import { type ReadDetails, readPath } from './read-path.ts';
 
 const parameters = z.object({
   path: z.string().min(1),
@@ -11,15 +11,12 @@ const parameters = z.object({
 export const read = defineTool<z.infer<typeof parameters>, ReadDetails>({
   name: 'read',
   description:
-    'Reads a text file, an image (png, jpeg, gif, webp) or a folder. At most 2000 lines or 50 KB at a time; go on with offset.',
+    'Reads a text file, an image (png, jpeg, gif, webp) or the names in a folder. At most 2000 lines or 50 KB at a time; the answer says how to go on with offset.',
   parameters,
   annotations: { readOnly: true },
   effects: ({ path }, { cwd }) => [{ kind: 'read', path: realPath(resolvePath(path, cwd)) }],
   prepareArguments: otherNames,
-  async execute(_id, args, signal, _onUpdate, { where }) {
-    const { readPath } = await import('./read-path.ts');
-    return readPath(args, where.cwd, signal);
-  },
+  execute: (_id, args, signal, _onUpdate, { where }) => readPath(args, where.cwd, signal),
 });
 
 /** `file_path`, as other agents' tools call it. */

@@ -108,6 +108,12 @@ test('more than the limit is refused before anything is touched', async () => {
   expect(existsSync(join(context.dir, 'deep'))).toBe(false);
 });
 
+test('half a character is never written', async () => {
+  const context = testContext();
+  expect(resultText(await call(context, 'a.txt', 'x\ud83d'))).toContain('a lone surrogate');
+  expect(existsSync(join(context.dir, 'a.txt'))).toBe(false);
+});
+
 test('an aborted call writes nothing', async () => {
   const context = testContext();
   await expect(call(context, 'a.txt', 'x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });

@@ -29,6 +29,8 @@ export const writeTool = (files: () => FileStore, maxBytes: number) =>
     prepareArguments: otherNames,
     async execute(_id, { path, content }, signal, _onUpdate, { where, touched }) {
       const absolute = resolvePath(path, where.cwd);
+      if (!content.isWellFormed())
+        return errorResult('The content has half a character in it (a lone surrogate). Nothing was written.');
       const bytes = Buffer.from(content, 'utf8');
       if (absolute.includes('\0')) return errorResult(`${JSON.stringify(path)} is no path: it has a NUL in it.`);
       if (bytes.length > maxBytes)
