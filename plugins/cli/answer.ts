@@ -1,21 +1,23 @@
 import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
 import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
-import { didYouMean } from './api.ts';
+import { didYouMean, exitCodeOf } from './api.ts';
 import { usesColor } from './color.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
+import { failureLines, failureReport } from './failure.ts';
 import { commandHelp, describe, familyHelp, rootHelp } from './help.ts';
 import { placeOutsideHome } from './home-folder.ts';
 import type { Match } from './match.ts';
 import { parse } from './parse.ts';
 import { flagField, isForLaunch, isGiven, type Reading, read, readAll } from './reading.ts';
-import { type Early, readShared, usageError } from './shared.ts';
-import { hasPipedInput } from './stdin.ts';
+import { type Early, readShared, usageError, wantsJson } from './shared.ts';
+import { hasInput } from './stdin.ts';
 import type { Word } from './words.ts';
 
 /** What the command line works with: the process, or a test's stand-in for it. */
 export interface Outside {
   readonly stdin: NodeJS.ReadStream;
+  readonly piped: NodeJS.ReadStream | undefined;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,8 +28,25 @@ export interface Outside {
   compose(options: ComposeOptions): Promise<Composition>;
 }
 
+/** The same, with a failure told as it was asked for: in words on stderr, or with `--json` as one value on stdout. */
+export async function answerOrReport(
+  argv: readonly string[],
+  outside: Outside,
+  isHeard: () => boolean = () => true,
+): Promise<number> {
+  try {
+    return await answer(argv, outside);
+  } catch (error) {
+    // Whoever ended the run knows why; a reader that has gone reads nothing.
+    if (!isHeard()) return exitCodeOf(error);
+    if (wantsJson(argv)) outside.stdout.write(`${JSON.stringify(failureReport(error), undefined, 2)}\n`);
+    else outside.stderr.write(`${failureLines(error).join('\n')}\n`);
+    return exitCodeOf(error);
+  }
+}
+
 /** Does what the line says; answers with the exit code. */
-export async function answer(argv: readonly string[], outside: Outside): Promise<number> {
+async function answer(argv: readonly string[], outside: Outside): Promise<number> {
   const early = readShared(argv, outside.cwd);
   if (isVersion(argv)) return printVersion(early, outside);
   const line = new Line(argv, early, outside);
@@ -115,7 +134,7 @@ class Line {
     const own = new Set((launch.options ?? []).map(({ name }) => name));
     // What is not an option of every command is one of a run, or is wrong, which a run says.
     const isAsked = words.some((word) => word.kind !== 'option' || own.has(word.option.name));
-    if (isAsked || (await hasPipedInput(this.#outside))) {
+    if (isAsked || (await this.#isTold())) {
       await this.#extend(house, reading);
       const now = await read(this.#argv, house);
       return this.#run(now.launch, [], now, house);
@@ -125,6 +144,12 @@ class Line {
       if (first.match.kind === 'command') return this.#run(first.match.command, first.match.path, first, house);
     }
     throw usageError('there is nothing to do', shortUsage);
+  }
+
+  /** Something is piped in. */
+  async #isTold(): Promise<boolean> {
+    const { piped, signal } = this.#outside;
+    return piped !== undefined && hasInput(piped, signal);
   }
 
   async #run(command: Command, path: readonly Word[], reading: Reading, house: Composition): Promise<number> {
@@ -219,6 +244,9 @@ function hostOf(outside: Outside, view: View, json: boolean): CommandHost {
     // Looking at it opens it, which costs some milliseconds.
     get stdin() {
       return outside.stdin;
+    },
+    get piped() {
+      return outside.piped;
     },
     stdout,
     stderr,

@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs';
 import { codeOf } from 'kern/plugin';
 
 /** The names within so many edits of a word, nearest first: what a slip of the keys may have meant. */
@@ -76,14 +75,4 @@ const exitCodes: Readonly<Record<string, number>> = {
 
 export function exitCodeOf(error: unknown): number {
   return exitCodes[codeOf(error) ?? ''] ?? 1;
-}
-
-/** Whether stdin may hold something to read: a terminal, a closed stdin and `/dev/null` do not. It is not opened for that. */
-export function isPiped(): boolean {
-  try {
-    const found = fstatSync(0);
-    return found.isFIFO() || found.isFile() || found.isSocket();
-  } catch {
-    return false; // closed
-  }
 }

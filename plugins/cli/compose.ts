@@ -62,8 +62,10 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   });
 
   const program = findProgram();
+  // Loading the built-ins like any other plugin takes longer: it is for whoever works on them.
+  const isLive = program.fromSource && env.KERN_SOURCE === '1';
   kernel.introduce([
-    ...builtins.map((manifest) => (program.fromSource ? fromSource(manifest, host, program.root) : manifest)),
+    ...builtins.map((manifest) => (isLive ? fromSource(manifest, host, program.root) : manifest)),
     benchPlugin(),
   ]);
   const booted = await kernel.boot();

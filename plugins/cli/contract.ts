@@ -52,6 +52,8 @@ export interface SharedOptions {
 /** The streams and the kernel a command works with. */
 export interface CommandHost {
   readonly stdin: NodeJS.ReadStream;
+  /** stdin where something may have been piped in: a terminal, a closed stdin and `/dev/null` hold nothing. */
+  readonly piped: NodeJS.ReadStream | undefined;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,10 @@
 import { installProcessHandlers, type Kernel } from 'kern/plugin';
-import { answer } from './answer.ts';
-import { exitCodeOf } from './api.ts';
+import { answerOrReport } from './answer.ts';
 import type { Composition } from './composition.ts';
-import { failureLines, failureReport } from './failure.ts';
 import { guardOutput } from './output.ts';
 import { findProgram } from './program.ts';
-import { wantsJson } from './shared.ts';
 import { listenToSignals } from './signals.ts';
+import { isPiped } from './stdin.ts';
 
 /** How long handles that someone left open may keep the process after everything is done. */
 const lingerMs = 500;
@@ -15,6 +13,10 @@ const lingerMs = 500;
 export async function main(argv: readonly string[]): Promise<number> {
   const { stdout, stderr, env } = process;
   let isStdinOpen = false;
+  const openStdin = (): NodeJS.ReadStream => {
+    isStdinOpen = true;
+    return process.stdin;
+  };
   const kernels = new Set<Kernel>();
   const crash = (): void => {
     for (const kernel of kernels) kernel.crash();
@@ -23,12 +25,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   const output = guardOutput([stdout, stderr], signals.abort);
   // Whatever ends the process, children end with it.
   process.once('exit', crash);
-  let code: number;
-  try {
-    code = await answer(argv, {
+  const code = await answerOrReport(
+    argv,
+    {
       get stdin() {
-        isStdinOpen = true;
-        return process.stdin;
+        return openStdin();
+      },
+      get piped() {
+        return isPiped() ? openStdin() : undefined;
       },
       stdout,
       stderr,
@@ -39,11 +43,9 @@ export async function main(argv: readonly string[]): Promise<number> {
         return findProgram().version;
       },
       compose: async (options) => tracked(await (await import('./compose.ts')).compose(options), kernels),
-    });
-  } catch (error) {
-    code = exitCodeOf(error);
-    if (signals.exitCode === undefined && !output.isBroken) report(error, wantsJson(argv));
-  }
+    },
+    () => signals.exitCode === undefined && !output.isBroken,
+  );
   await output.drained();
   output.dispose();
   signals.dispose();
@@ -67,9 +69,4 @@ function tracked(house: Composition, kernels: Set<Kernel>): Composition {
       kernels.delete(kernel);
     },
   };
-}
-
-function report(error: unknown, json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(failureReport(error), undefined, 2)}\n`);
-  else process.stderr.write(`${failureLines(error).join('\n')}\n`);
 }

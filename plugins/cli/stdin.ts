@@ -1,30 +1,31 @@
-import { isPiped } from './api.ts';
-
-interface Waiting {
-  readonly stdin: NodeJS.ReadStream;
-  readonly signal: AbortSignal;
-}
+import { fstatSync } from 'node:fs';
 
 /** How long a pipe may stay silent where there is a task without it. */
 const firstByteMs = 3_000;
 
-/** Whether something is piped in: its first byte, or its silence for three seconds, or its end decides. */
-export async function hasPipedInput(waiting: Waiting): Promise<boolean> {
-  return isPiped() && (await firstByte(waiting.stdin, waiting.signal, firstByteMs));
+/** Whether stdin may hold something to read: a terminal, a closed one and `/dev/null` do not. It is not opened for that. */
+export function isPiped(): boolean {
+  try {
+    const found = fstatSync(0);
+    return found.isFIFO() || found.isFile() || found.isSocket();
+  } catch {
+    return false; // closed
+  }
 }
 
-function firstByte(stdin: NodeJS.ReadStream, signal: AbortSignal, limitMs: number): Promise<boolean> {
-  if (stdin.readableLength > 0) return Promise.resolve(true);
-  if (stdin.readableEnded || stdin.destroyed || signal.aborted) return Promise.resolve(false);
+/** Whether something comes: the first byte of a pipe, its end, or its silence for three seconds decides. */
+export function hasInput(piped: NodeJS.ReadStream, signal: AbortSignal): Promise<boolean> {
+  if (piped.readableLength > 0) return Promise.resolve(true);
+  if (piped.readableEnded || piped.destroyed || signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
-      stdin.off('readable', done).off('end', done).off('error', done).off('close', done);
-      resolve(stdin.readableLength > 0);
+      piped.off('readable', done).off('end', done).off('error', done).off('close', done);
+      resolve(piped.readableLength > 0);
     };
-    const timer = setTimeout(done, limitMs);
+    const timer = setTimeout(done, firstByteMs);
     signal.addEventListener('abort', done, { once: true });
-    stdin.on('readable', done).on('end', done).on('error', done).on('close', done);
+    piped.on('readable', done).on('end', done).on('error', done).on('close', done);
   });
 }

@@ -1,4 +1,4 @@
-import { type CommandHost, isPiped } from 'kern/contracts';
+import type { CommandHost } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 
 /** How long a pipe may stay silent where there is a message without it. */
@@ -7,11 +7,11 @@ const most = 32 * 1_048_576;
 
 /** All that is piped in; undefined where nothing is. With a message, a pipe that stays silent for 3 s is left alone. */
 export async function readPiped(
-  host: Pick<CommandHost, 'stdin' | 'signal'>,
+  host: Pick<CommandHost, 'piped' | 'signal'>,
   hasMessage: boolean,
 ): Promise<string | undefined> {
-  if (!isPiped()) return undefined;
-  const { stdin, signal } = host;
+  const { piped: stdin, signal } = host;
+  if (stdin === undefined) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
