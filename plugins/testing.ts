@@ -41,10 +41,7 @@ export interface TestKern extends TestKernel {
 }
 
 /** Boots kern's built-ins, and these plugins as a user's extensions. Whatever tools do is allowed. */
-export async function bootKern(
-  plugins: readonly PluginDefinition<never>[],
-  options: BootOptions = {},
-): Promise<TestKern> {
+export async function bootKern(plugins: readonly PluginDefinition[], options: BootOptions = {}): Promise<TestKern> {
   const { level = 'user', settings, ...rest } = options;
   const t = await bootKernel([], { ...rest, settings: { 'permissions.mode': 'all', ...settings } });
   const ready = async (): Promise<void> => {
@@ -52,7 +49,7 @@ export async function bootKern(
     const booted = await t.kernel.boot();
     if (!booted.ok) throw booted.error;
     for (const plugin of plugins) {
-      const put = await t.put(plugin as PluginDefinition, { level });
+      const put = await t.put(plugin, { level });
       if (!put.ok) throw put.error;
     }
   };

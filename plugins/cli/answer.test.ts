@@ -56,7 +56,9 @@ test('with --json a failure is one value on stdout, and stderr stays empty', asy
   await using desk = await openDesk();
   const { code, out, err } = await desk.kern('plugin', '--json');
   expect({ code, err }).toEqual({ code: 2, err: '' });
-  expect(JSON.parse(out)).toMatchObject({ error: { code: 'usage', message: expect.any(String), hint: expect.any(String) } });
+  expect(JSON.parse(out)).toMatchObject({
+    error: { code: 'usage', message: expect.any(String), hint: expect.any(String) },
+  });
 });
 
 test('a task without any model answers 3 and says what to do', async () => {
@@ -75,26 +77,55 @@ test('a prompt is answered on stdout, with nothing else there', async () => {
 
 test('with --json a run is its result', async () => {
   await using desk = await openDesk({ 'hi.json': script });
-  expect(await desk.json('hi', '--model', 'script/hi.json', '--no-session')).toMatchObject({ type: 'result', status: 'ok', text: 'hello there', sessionFile: null });
+  expect(await desk.json('hi', '--model', 'script/hi.json', '--no-session')).toMatchObject({
+    type: 'result',
+    status: 'ok',
+    text: 'hello there',
+    sessionFile: null,
+  });
 });
 
 test('in json mode a run that does not begin has its last line too', async () => {
   await using desk = await openDesk();
   const { code, out } = await desk.kern('--mode', 'json', 'hi');
   expect(code).toBe(3);
-  expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'result', status: 'error', error: { code: 'no_model' }, exitCode: 3 });
+  expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    type: 'result',
+    status: 'error',
+    error: { code: 'no_model' },
+    exitCode: 3,
+  });
 });
 
 test('system prompts come from texts and from files', async () => {
-  const replies = JSON.stringify({ version: 1, turns: [{ expect: { system: 'Be a poet.' }, text: 'one' }, { expect: { system: 'Rhyme.' }, text: 'two' }], repeat: 'last' });
+  const replies = JSON.stringify({
+    version: 1,
+    turns: [
+      { expect: { system: 'Be a poet.' }, text: 'one' },
+      { expect: { system: 'Rhyme.' }, text: 'two' },
+    ],
+    repeat: 'last',
+  });
   await using desk = await openDesk({ 'hi.json': replies, 'poet.md': 'Be a poet.\n' });
-  const { out, err } = await desk.kern('one thing', 'another thing', '--system-prompt', 'poet.md', '--append-system-prompt', 'Rhyme.', '--model', 'script/hi.json');
+  const { out, err } = await desk.kern(
+    'one thing',
+    'another thing',
+    '--system-prompt',
+    'poet.md',
+    '--append-system-prompt',
+    'Rhyme.',
+    '--model',
+    'script/hi.json',
+  );
   expect({ out, err }).toEqual({ out: 'two\n', err: '' });
 });
 
 test('--tools and --no-tools say which tools the model has', async () => {
   const replies = (expect: object): string => JSON.stringify({ version: 1, turns: [{ expect, text: 'ok' }] });
-  await using desk = await openDesk({ 'two.json': replies({ tools: ['read', 'bash'], noTools: ['edit', 'write'] }), 'none.json': replies({ noTools: ['read', 'bash', 'edit', 'write'] }) });
+  await using desk = await openDesk({
+    'two.json': replies({ tools: ['read', 'bash'], noTools: ['edit', 'write'] }),
+    'none.json': replies({ noTools: ['read', 'bash', 'edit', 'write'] }),
+  });
   expect((await desk.kern('-p', 'x', '--tools', 'read, bash', '--model', 'script/two.json')).code).toBe(0);
   expect((await desk.kern('-p', 'x', '--no-tools', '--model', 'script/none.json')).code).toBe(0);
 });
@@ -105,18 +136,39 @@ test('a tool of an untrusted project answers 4, names the file, and nothing of i
   expect(refused).toMatchObject({ code: 4, out: '' });
   expect(refused.err).toContain(`${desk.project}/.kern/extensions/hello.ts`);
   expect(existsSync(`${desk.project}/ran`)).toBe(false);
-  expect(await desk.kern('tool', 'call', 'hello', '{"name":"Ada"}', '--trust')).toEqual({ code: 0, out: 'Hello, Ada!\n', err: '' });
+  expect(await desk.kern('tool', 'call', 'hello', '{"name":"Ada"}', '--trust')).toEqual({
+    code: 0,
+    out: 'Hello, Ada!\n',
+    err: '',
+  });
 });
 
 test('-e loads without trust, also with --no-extensions', async () => {
-  await using desk = await openDesk({ '.kern/extensions/other.ts': 'throw new Error("not asked for")', 'mine/hello.ts': hello });
-  const { code, out } = await desk.kern('-e', 'mine/hello.ts', '--no-extensions', 'tool', 'call', 'hello', '{"name":"E"}');
+  await using desk = await openDesk({
+    '.kern/extensions/other.ts': 'throw new Error("not asked for")',
+    'mine/hello.ts': hello,
+  });
+  const { code, out } = await desk.kern(
+    '-e',
+    'mine/hello.ts',
+    '--no-extensions',
+    'tool',
+    'call',
+    'hello',
+    '{"name":"E"}',
+  );
   expect({ code, out }).toEqual({ code: 0, out: 'Hello, E!\n' });
 });
 
 test('help loads nothing of the project, for commands of ours and in whole', async () => {
   await using desk = await openDesk({ '.kern/extensions/hello.ts': hello });
-  for (const argv of [['--help'], ['help'], ['tool', '--help'], ['tool', 'call', '--help'], ['help', 'trust', 'grant']]) {
+  for (const argv of [
+    ['--help'],
+    ['help'],
+    ['tool', '--help'],
+    ['tool', 'call', '--help'],
+    ['help', 'trust', 'grant'],
+  ]) {
     const { code, out } = await desk.kern(...argv, '--trust');
     expect({ argv, code }).toEqual({ argv, code: 0 });
     expect(out).toContain('Usage: kern');
@@ -126,9 +178,12 @@ test('help loads nothing of the project, for commands of ours and in whole', asy
 
 test('every command has help with an example', async () => {
   await using desk = await openDesk();
-  const { commands } = (await desk.json('--help')) as { commands: readonly { path: readonly string[]; examples: readonly unknown[] }[] };
+  const { commands } = (await desk.json('--help')) as {
+    commands: readonly { path: readonly string[]; examples: readonly unknown[] }[];
+  };
   expect(commands.length).toBeGreaterThan(25);
-  for (const { path, examples } of commands) expect({ path, examples: examples.length > 0 }).toEqual({ path, examples: true });
+  for (const { path, examples } of commands)
+    expect({ path, examples: examples.length > 0 }).toEqual({ path, examples: true });
 });
 
 test('a command and a flag of an extension are used like ours', async () => {
@@ -141,11 +196,21 @@ export default definePlugin({ id: 'weather', setup(ctx) {
   ctx.contribute(flags, { name: 'shout', kind: 'string', summary: 'Shouts.', apply: (value, own) => own.ui.notify('SHOUT ' + value) });
 } });`;
   await using desk = await openDesk({ 'weather.ts': extension, 'hi.json': script });
-  expect(await desk.kern('-e', 'weather.ts', 'weather', 'Oslo')).toEqual({ code: 0, out: 'weather in Oslo\n', err: '' });
+  expect(await desk.kern('-e', 'weather.ts', 'weather', 'Oslo')).toEqual({
+    code: 0,
+    out: 'weather in Oslo\n',
+    err: '',
+  });
   expect((await desk.kern('-e', 'weather.ts', 'weathr')).err).toContain('Did you mean kern weather?');
-  expect((await desk.kern('-e', 'weather.ts', 'weather', '--help')).out).toContain('Usage: kern weather [options] <place>');
-  expect((await desk.kern('-e', 'weather.ts', '-p', 'hi', '--shout', 'loud', '--model', 'script/hi.json')).code).toBe(0);
-  expect((await desk.kern('-e', 'weather.ts', 'plugins', '--shout', 'loud')).err).toContain('kern plugins has no option --shout');
+  expect((await desk.kern('-e', 'weather.ts', 'weather', '--help')).out).toContain(
+    'Usage: kern weather [options] <place>',
+  );
+  expect((await desk.kern('-e', 'weather.ts', '-p', 'hi', '--shout', 'loud', '--model', 'script/hi.json')).code).toBe(
+    0,
+  );
+  expect((await desk.kern('-e', 'weather.ts', 'plugins', '--shout', 'loud')).err).toContain(
+    'kern plugins has no option --shout',
+  );
 });
 
 test('in the home folder itself a run moves to a temporary folder and says so, unless it is told where to be', async () => {

@@ -1,7 +1,7 @@
 import { codeOf } from 'kern/plugin';
 
 /** The names within so many edits of a word, nearest first: what a slip of the keys may have meant. */
-export function near(word: string, names: Iterable<string>, edits = 2): readonly string[] {
+export function near(word: string, names: Iterable<string>, edits = reach(word)): readonly string[] {
   const found = [...new Set(names)].map((name) => ({
     name,
     distance: editDistance(word.toLowerCase(), name.toLowerCase()),
@@ -14,6 +14,9 @@ export function near(word: string, names: Iterable<string>, edits = 2): readonly
     .slice(0, 3)
     .map(({ name }) => name);
 }
+
+/** A short word is soon another one. */
+const reach = (word: string): number => (word.length <= 4 ? 1 : word.length <= 9 ? 2 : 3);
 
 /** Letters to put in, take out, change or swap with the next one. */
 export function editDistance(a: string, b: string): number {

@@ -78,7 +78,7 @@ function strayIn(names: readonly string[], path: readonly string[], family: read
     family.flatMap((command) => (startsWith(command.path, path) ? [command.path[path.length]] : [])),
   );
   const known = [...next].filter((word) => word !== undefined);
-  return { kind: 'stray', words: path, stray, near: near(stray, known, 3) };
+  return { kind: 'stray', words: path, stray, near: near(stray, known) };
 }
 
 /** Only one bare word can be a slip: a sentence in quotes is none, nor is a path. */

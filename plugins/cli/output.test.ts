@@ -6,7 +6,10 @@ import { guardOutput } from './output.ts';
 function slowStream() {
   const waiting: (() => void)[] = [];
   const stream = new Writable({ write: (_chunk, _encoding, done) => void waiting.push(done) });
-  return { stream: stream as unknown as NodeJS.WriteStream, release: () => waiting.splice(0).forEach((done) => done()) };
+  return {
+    stream: stream as unknown as NodeJS.WriteStream,
+    release: () => waiting.splice(0).forEach((done) => done()),
+  };
 }
 
 test('drained waits until everything that was written has been handed on', async () => {

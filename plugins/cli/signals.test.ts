@@ -22,7 +22,10 @@ test('the first signal asks for an orderly end, the second ends at once, childre
 });
 
 test('each signal has its exit code, and the reason of the abort carries it', () => {
-  for (const [name, code] of [['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+  for (const [name, code] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
     using heard = listening();
     process.emit(name);
     expect(heard.signals.exitCode).toBe(code);

@@ -84,7 +84,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const item = items.find((one) => namesOf(one).includes(name));
       if (item !== undefined) return item;
       const hint =
-        didYouMean(near(name, known, 3)) ??
+        didYouMean(near(name, known)) ??
         (known.length === 0
           ? 'This project declares nothing that has to be trusted.'
           : `There is: ${known.join(', ')}`);
@@ -140,7 +140,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     const ids = pluginReports(kernel, view, host.places).map((report) => report.id);
     if (ids.includes(id)) return;
     throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
-      hint: didYouMean(near(id, ids, 3)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(near(id, ids)) ?? '`kern plugins` lists them.',
     });
   };
 
@@ -163,7 +163,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const ids = (await providerReports(kernel, view)).map((report) => report.id);
       if (!ids.includes(id))
         throw new KernError('provider_unknown', `there is no provider ${id}`, {
-          hint: didYouMean(near(id, ids, 3)) ?? '`kern providers` lists them.',
+          hint: didYouMean(near(id, ids)) ?? '`kern providers` lists them.',
         });
       return (await config.write(level, ['providers', id], on)).file;
     },
@@ -173,7 +173,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const capability = known.get(id);
       if (capability === undefined) {
         throw new KernError('capability_unknown', `nothing is called ${id}`, {
-          hint: didYouMean(near(id, known.keys(), 3)) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
+          hint: didYouMean(near(id, known.keys())) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
         });
       }
       return entryReports(capability, view);

@@ -12,6 +12,7 @@ export function editorConfig(root: string): string {
       moduleResolution: 'nodenext',
       moduleDetection: 'force',
       strict: true,
+      noUncheckedIndexedAccess: true,
       noEmit: true,
       skipLibCheck: true,
       allowImportingTsExtensions: true,

@@ -13,7 +13,7 @@ export async function eject(args: CommandArgs, host: CommandHost): Promise<numbe
   const builtins = reports.filter(({ level }) => level === 'builtin').map((report) => report.id);
   if (!builtins.includes(id)) {
     throw new KernError('plugin_unknown', `there is no built-in ${id}`, {
-      hint: didYouMean(near(id, builtins, 3)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(near(id, builtins)) ?? '`kern plugins` lists them.',
     });
   }
   const { program, home } = host.view.service(workbench);

@@ -31,7 +31,7 @@ export async function info(args: CommandArgs, host: CommandHost): Promise<number
   if (found.length === 0) {
     const ids = reports.map((report) => report.id);
     throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
-      hint: didYouMean(near(id, ids, 3)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(near(id, ids)) ?? '`kern plugins` lists them.',
     });
   }
   if (args.shared.json) host.json({ plugins: found.map(shown) });

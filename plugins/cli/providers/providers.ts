@@ -29,8 +29,7 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     displayName === id ? '' : displayName,
   ]);
   for (const line of columns([['provider', 'state', 'priority', 'items', ''], ...rows])) host.print(line);
-  for (const { displayName, warnings } of providers)
-    for (const warning of warnings) host.say(`kern: ${displayName}: ${warning}`);
+  for (const { warnings } of providers) for (const warning of warnings) host.say(`kern: ${warning}`);
   return 0;
 }
 

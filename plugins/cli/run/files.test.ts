@@ -30,13 +30,23 @@ test('an image is told by its first bytes, whatever its name', () => {
 });
 
 test('what cannot go into a prompt is refused with the reason', () => {
-  for (const [file, why] of [['blob', 'neither text nor an image'], ['nope', 'is not there'], ['src', 'is a folder'], ['/dev/null', 'is not a plain file']] as const) {
-    expect(() => attach([file], folder)).toThrow(expect.objectContaining({ code: 'file_unreadable', message: expect.stringContaining(why) }));
+  for (const [file, why] of [
+    ['blob', 'neither text nor an image'],
+    ['nope', 'is not there'],
+    ['src', 'is a folder'],
+    ['/dev/null', 'is not a plain file'],
+  ] as const) {
+    expect(() => attach([file], folder)).toThrow(
+      expect.objectContaining({ code: 'file_unreadable', message: expect.stringContaining(why) }),
+    );
   }
 });
 
 test('a sentence that begins with an @ is a message, a file with a space in its name is a file', () => {
-  expect(splitFiles(['@a.txt', '@ada please look', '@my notes.md', '@', 'x'], folder)).toEqual({ files: ['a.txt', 'my notes.md'], messages: ['@ada please look', '@', 'x'] });
+  expect(splitFiles(['@a.txt', '@ada please look', '@my notes.md', '@', 'x'], folder)).toEqual({
+    files: ['a.txt', 'my notes.md'],
+    messages: ['@ada please look', '@', 'x'],
+  });
 });
 
 test('plain words are one message', () => {
@@ -44,11 +54,16 @@ test('plain words are one message', () => {
 });
 
 test('quoted messages are sent one after the other', () => {
-  expect(promptsOf(['fix the tests', 'then commit it'], undefined, folder)).toEqual([{ text: 'fix the tests' }, { text: 'then commit it' }]);
+  expect(promptsOf(['fix the tests', 'then commit it'], undefined, folder)).toEqual([
+    { text: 'fix the tests' },
+    { text: 'then commit it' },
+  ]);
 });
 
 test('what was piped in comes first, then files, then the message', () => {
-  expect(promptsOf(['@a.txt', 'explain', 'this'], 'piped', folder)).toEqual([{ text: 'piped\n<file path="a.txt">\none\ntwo\n</file>\nexplain this' }]);
+  expect(promptsOf(['@a.txt', 'explain', 'this'], 'piped', folder)).toEqual([
+    { text: 'piped\n<file path="a.txt">\none\ntwo\n</file>\nexplain this' },
+  ]);
 });
 
 test('what was piped in, or a file, is a prompt by itself', () => {

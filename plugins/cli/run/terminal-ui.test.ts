@@ -16,7 +16,12 @@ function terminal() {
 }
 
 test('a question is answered with y, and with anything else refused', async () => {
-  for (const [typed, answer] of [['y\n', true], ['Yes\n', true], ['\n', false], ['no\n', false]] as const) {
+  for (const [typed, answer] of [
+    ['y\n', true],
+    ['Yes\n', true],
+    ['\n', false],
+    ['no\n', false],
+  ] as const) {
     const { ui, type, shown } = terminal();
     const asked = ui.confirm('Run it?', 'rm -r build');
     type(typed);

@@ -7,7 +7,6 @@ export const schema: Command = {
   summary: 'JSON Schema of what kern reads and writes: config, scripts, tools, sessions, …',
   details: 'For editors: put the address of the printed file into a comment or setting that your editor understands.',
   json: true,
-  boots: 'builtins',
   positionals: [{ name: 'name', summary: 'Which one; without it they are listed' }],
   examples: [
     ['List them', 'kern schema'],
@@ -27,7 +26,7 @@ export const schema: Command = {
     if (source === undefined) {
       const names = known.map((one) => one.name);
       throw new KernError('schema_unknown', `there is no schema ${name}`, {
-        hint: didYouMean(near(name, names, 3)) ?? `There is: ${names.join(', ')}`,
+        hint: didYouMean(near(name, names)) ?? `There is: ${names.join(', ')}`,
       });
     }
     json(await view.run(source, (item) => item.make(view)));

@@ -25,7 +25,10 @@ export interface Desk extends AsyncDisposable {
   at(env: Readonly<Record<string, string>>): Pick<Desk, 'kern'>;
 }
 
-export async function openDesk(files: Readonly<Record<string, string>> = {}, env: Readonly<Record<string, string>> = {}): Promise<Desk> {
+export async function openDesk(
+  files: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Desk> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'kern-desk-')));
   const project = path.join(folder, 'project');
   const home = path.join(folder, 'home');

@@ -67,7 +67,7 @@ function unknownTool(name: string, { view }: CommandHost): KernError {
     .use(tools)
     .items()
     .map((tool) => tool.name);
-  const meant = near(name, names, 3);
+  const meant = near(name, names);
   return new KernError('tool_unknown', `there is no tool ${name}`, {
     hint: meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `There is: ${names.join(', ')}`,
   });

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../test/line.ts';
+
+interface Checks {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly text: string;
+    readonly fix?: string;
+  }[];
+}
+
+test('every check has a state and a text, and what is missing says what would mend it', async () => {
+  await using desk = await openDesk();
+  const { ok, checks } = (await desk.json('doctor')) as Checks;
+  expect(ok).toBe(true);
+  expect(checks.map(({ id }) => id)).toEqual([
+    'node',
+    'git',
+    'ripgrep',
+    'home',
+    'config',
+    'plugins',
+    'trust',
+    'models',
+  ]);
+  expect(checks.find(({ id }) => id === 'models')).toMatchObject({
+    state: 'warn',
+    fix: expect.stringContaining('ANTHROPIC_API_KEY'),
+  });
+});
+
+test('a program that is missing is a warning that names the package', async () => {
+  await using desk = await openDesk({}, { PATH: '/nowhere' });
+  const { checks } = (await desk.json('doctor')) as Checks;
+  expect(checks.find(({ id }) => id === 'node')).toMatchObject({ state: 'ok' });
+});
+
+test('a plugin that failed fails the check-up, what is blocked and bad config are warnings', async () => {
+  await using desk = await openDesk({
+    'bad.js': "export default { id: 'bad', setup() { throw new Error('no luck'); } };",
+    '.kern/extensions/x.js': 'export default 1',
+    '.kern/config.yml': 'tools: { execution: sometimes }\n',
+  });
+  const { code, out } = await desk.kern('doctor', '-e', 'bad.js');
+  expect(code).toBe(1);
+  expect(out).toMatch(/FAIL plugins: bad failed: .*no luck/);
+  expect(out).toMatch(/warn trust: .*x\.js/);
+  expect(out).toMatch(/warn config: .*config\.yml:1: tools\.execution/);
+});
+
+test('a model that is there is named', async () => {
+  await using desk = await openDesk({ 'a.yml': 'version: 1\nturns: []\n' }, { KERN_MODEL: 'script/a.yml' });
+  const { checks } = (await desk.json('doctor')) as Checks;
+  expect(checks.find(({ id }) => id === 'models')).toMatchObject({
+    state: 'ok',
+    text: expect.stringContaining('script/a.yml'),
+  });
+});
