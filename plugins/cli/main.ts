@@ -47,7 +47,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     () => signals.exitCode === undefined && !output.isBroken,
   );
   await output.drained();
-  output.dispose();
   signals.dispose();
   process.off('exit', crash);
   if (isStdinOpen) process.stdin.unref?.();

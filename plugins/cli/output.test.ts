@@ -8,7 +8,9 @@ function slowStream() {
   const stream = new Writable({ write: (_chunk, _encoding, done) => void waiting.push(done) });
   return {
     stream: stream as unknown as NodeJS.WriteStream,
-    release: () => waiting.splice(0).forEach((done) => done()),
+    release: () => {
+      for (const done of waiting.splice(0)) done();
+    },
   };
 }
 

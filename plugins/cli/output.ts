@@ -23,6 +23,8 @@ export function guardOutput(streams: readonly NodeJS.WriteStream[], onBroken: ()
     },
     drained: async () => {
       await Promise.all(streams.map(flushed));
+      // A write that failed says so one turn later.
+      await new Promise((resolve) => setImmediate(resolve));
     },
     dispose: () => {
       for (const stream of streams) stream.off('error', onError);

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { openPlace } from './program.ts';
+
+const script = (last: string): string => JSON.stringify({ version: 1, turns: [{ expect: { last }, text: 'good' }] });
+
+test('what is piped in comes before the files and the message', async () => {
+  using place = openPlace({
+    'a.txt': 'AAA\n',
+    's.json': script('/^piped\\n<file path="a.txt">\\nAAA\\n</file>\\nfix it$/'),
+  });
+  const { code, out, err } = await place.start(['-p', '@a.txt', 'fix it', '--model', 'script/s.json'], {
+    stdin: 'piped',
+  }).ended;
+  expect({ code, out, err }).toEqual({ code: 0, out: 'good\n', err: '' });
+});
+
+test('what is piped in is the task where there is no other, also for kern alone', async () => {
+  using place = openPlace({ 's.json': script('/^do this\\n$/') });
+  expect(await place.start(['-p', '--model', 'script/s.json'], { stdin: 'do this\n' }).ended).toMatchObject({
+    code: 0,
+    out: 'good\n',
+  });
+  expect(await place.start([], { stdin: 'do this\n', env: { KERN_MODEL: 'script/s.json' } }).ended).toMatchObject({
+    code: 0,
+    out: 'good\n',
+  });
+  expect(await place.start([], { stdin: '' }).ended).toMatchObject({ code: 2, out: '' });
+});
+
+test('a pipe that stays silent holds up a message for a while only', async () => {
+  using place = openPlace({ 's.json': script('/^hi$/') });
+  const running = place.start(['-p', 'hi', '--model', 'script/s.json'], { stdin: 'open' });
+  expect(await running.ended).toMatchObject({ code: 0, out: 'good\n' });
+});
+
+test('npm start without a model on a terminal shows the demo, and without one the usage', async () => {
+  using place = openPlace();
+  expect((await place.start([], { env: { KERN_FIRST_RUN: '1' } }).ended).out).toContain('The replies were scripted');
+  expect(await place.run()).toMatchObject({ code: 2, out: '' });
+}, 60_000);
+
+test('the version is a line, or with --json a value', async () => {
+  using place = openPlace();
+  expect((await place.run('-V')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(JSON.parse((await place.run('--version', '--json')).out)).toMatchObject({
+    version: expect.any(String),
+    node: process.versions.node,
+  });
+});
