@@ -1,3 +1,5 @@
+import type { PluginDefinition } from '../kernel/plugin.ts';
+import { type BootOptions, bootKernel, type TestKernel } from '../kernel/testing.ts';
 import {
   type AgentEvent,
   agentSessions,
@@ -11,8 +13,6 @@ import {
   tools,
 } from './contracts.ts';
 import { builtins } from './index.ts';
-import type { PluginDefinition } from '../kernel/plugin.ts';
-import { type BootOptions, bootKernel, type TestKernel } from '../kernel/testing.ts';
 
 export {
   type BootOptions,

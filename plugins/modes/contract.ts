@@ -28,6 +28,15 @@ export interface Mode {
 /** The fronts of kern. Key: the id, which is what `--mode` takes. */
 export const modes = defineCapability<Mode>({
   id: 'mode',
-  schema: z.custom<Mode>((value) => typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' && 'run' in value && typeof value.run === 'function', 'a mode is {id, summary, run(run)}'),
+  schema: z.custom<Mode>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      typeof value.id === 'string' &&
+      'run' in value &&
+      typeof value.run === 'function',
+    'a mode is {id, summary, run(run)}',
+  ),
   key: (mode) => mode.id,
 });

@@ -30,10 +30,20 @@ export interface Permissions {
 export const permissions = defineService<Permissions>({ id: 'permissions', level: 'builtin' });
 
 /** Answers instead of the person. From a project only a refusal counts. */
-export const permissionAsk = decide<PermissionQuestion & { readonly reasons: readonly string[] }, { readonly verdict: 'allow' | 'deny'; readonly reason?: string }>({
+export const permissionAsk = decide<
+  PermissionQuestion & { readonly reasons: readonly string[] },
+  { readonly verdict: 'allow' | 'deny'; readonly reason?: string }
+>({
   id: 'permission.ask',
-  answer: z.object({ verdict: z.enum(['allow', 'deny']), reason: z.string().optional() }) as unknown as import('kern/plugin').Schema<{ readonly verdict: 'allow' | 'deny'; readonly reason?: string }>,
+  answer: z.object({
+    verdict: z.enum(['allow', 'deny']),
+    reason: z.string().optional(),
+  }) as unknown as import('kern/plugin').Schema<{ readonly verdict: 'allow' | 'deny'; readonly reason?: string }>,
   onlyFrom: { levels: ['builtin', 'user', 'session'], when: (answer) => answer.verdict === 'allow' },
 });
 /** A call was allowed or refused, and why. */
-export const permissionDecided = event<{ readonly tool: string; readonly verdict: 'allow' | 'deny'; readonly reason: string }>({ id: 'permission.decided' });
+export const permissionDecided = event<{
+  readonly tool: string;
+  readonly verdict: 'allow' | 'deny';
+  readonly reason: string;
+}>({ id: 'permission.decided' });
