@@ -6,6 +6,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
+import { extensionZod } from './extension-zod.mjs';
 import { sourceStamp, stampFile } from './stamp.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -52,8 +53,9 @@ async function bundle() {
     hash: true,
     report: false,
     logLevel: 'warn',
+    plugins: [extensionZod()],
     // kern's own names lead to the sources (the condition in package.json), so that all chunks share one kernel;
-    // packages are bundled, so that they share one zod and load quickly.
+    // packages are bundled, so that they load quickly.
     deps: { neverBundle: [apart], alwaysBundle: (id) => !apart.test(id) && !id.startsWith('node:'), onlyBundle: false },
     outExtensions: () => ({ js: '.js' }),
     inputOptions: (options) => ({
