@@ -75,6 +75,24 @@ test('a prompt is answered on stdout, with nothing else there', async () => {
   expect((await desk.kern('launch', 'hi', '--model', 'script/hi.json')).out).toBe('hello there\n');
 });
 
+test('a run says at every start that what guards tools is off', async () => {
+  await using desk = await openDesk({ 'hi.json': script });
+  await desk.kern('config', 'set', 'plugins.permissions', 'false');
+  const { out, err } = await desk.kern('-p', 'hi', '--model', 'script/hi.json');
+  expect(out).toBe('hello there\n');
+  expect(err).toMatch(/^kern: permissions is off \(plugins\.permissions: false in .*config\.yml:\d\)/);
+});
+
+test('a broken extension stops nothing, and is told', async () => {
+  await using desk = await openDesk({
+    'hi.json': script,
+    'bad.js': "export default { id: 'bad', setup() { throw new Error('no luck'); } };",
+  });
+  const { code, out, err } = await desk.kern('-p', 'hi', '--model', 'script/hi.json', '-e', 'bad.js');
+  expect({ code, out }).toEqual({ code: 0, out: 'hello there\n' });
+  expect(err).toContain('plugin bad failed in setup: no luck');
+});
+
 test('with --json a run is its result', async () => {
   await using desk = await openDesk({ 'hi.json': script });
   expect(await desk.json('hi', '--model', 'script/hi.json', '--no-session')).toMatchObject({

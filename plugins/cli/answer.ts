@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
-import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
+import { type Context, codeOf, type Entry, type Hook, KernError, type Kernel, type View } from 'kern/plugin';
 import { didYouMean, exitCodeOf } from './api.ts';
 import { usesColor } from './color.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
@@ -12,6 +12,7 @@ import { parse } from './parse.ts';
 import { flagField, isForLaunch, isGiven, type Reading, read, readAll } from './reading.ts';
 import { type Early, readShared, usageError, wantsJson } from './shared.ts';
 import { hasInput } from './stdin.ts';
+import { mark } from './timing.ts';
 import type { Word } from './words.ts';
 
 /** What the command line works with: the process, or a test's stand-in for it. */
@@ -113,6 +114,7 @@ class Line {
     await this.close();
     this.#cwd = cwd;
     this.#house = await this.#outside.compose({ cwd, env: this.#outside.env, shared: this.#early });
+    mark('composed', this.#outside.env);
     return this.#house;
   }
 
@@ -124,6 +126,7 @@ class Line {
 
   async #extend(house: Composition, reading: Reading): Promise<void> {
     await house.extend();
+    mark('extended', this.#outside.env);
     // A tool call or a list on a pipe has nothing to say but its answer.
     if (isForLaunch(reading) || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);
   }
@@ -157,6 +160,7 @@ class Line {
     await applyFlags(reading, args, house);
     const entry = reading.entry(command);
     const host = hostOf(this.#outside, house.view, this.#early.json);
+    mark('command', this.#outside.env);
     return house.view.run(entry, (item) => item.run(contextOf(house, entry), args, host));
   }
 
@@ -261,11 +265,21 @@ function hostOf(outside: Outside, view: View, json: boolean): CommandHost {
 }
 
 function tellComplaints({ kernel }: Composition, stderr: NodeJS.WriteStream): void {
+  for (const keeper of keepersOf(kernel)) {
+    const { off } = kernel.settings.plugin(keeper, 'builtin');
+    if (off !== undefined) stderr.write(`kern: ${keeper} is off (${off}): nothing guards what tools do\n`);
+  }
   for (const { severity, code, plugin, message } of kernel.journal.all()) {
     // What is blocked is told by whoever needs it.
     if ((severity !== 'warning' && severity !== 'error') || code === 'blocked') continue;
     stderr.write(`kern: ${message.includes(plugin) || plugin === 'kern' ? '' : `${plugin}: `}${message}\n`);
   }
+}
+
+/** The plugins without which a guarded call is denied, unless the person switched them off. */
+function keepersOf(kernel: Kernel): ReadonlySet<string> {
+  const tokens = Array.from(kernel.snapshot().declarations.values(), ({ token }) => token as Partial<Hook>);
+  return new Set(tokens.flatMap(({ guard }) => (guard?.keeper === undefined ? [] : [guard.keeper])));
 }
 
 async function hasModel(view: View): Promise<boolean> {

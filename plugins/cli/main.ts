@@ -5,6 +5,7 @@ import { guardOutput } from './output.ts';
 import { findProgram } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { isPiped } from './stdin.ts';
+import { mark, timeline } from './timing.ts';
 
 /** How long handles that someone left open may keep the process after everything is done. */
 const lingerMs = 500;
@@ -12,6 +13,7 @@ const lingerMs = 500;
 /** The composition root: everything between the bin and the kernel. Answers with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { stdout, stderr, env } = process;
+  mark('main', env);
   let isStdinOpen = false;
   const openStdin = (): NodeJS.ReadStream => {
     isStdinOpen = true;
@@ -46,6 +48,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     },
     () => signals.exitCode === undefined && !output.isBroken,
   );
+  mark('end', env);
+  if (env.KERN_TIMING) stderr.write(`kern: ms since the start: ${timeline()}\n`);
   await output.drained();
   signals.dispose();
   process.off('exit', crash);
