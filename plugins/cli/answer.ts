@@ -10,6 +10,7 @@ import { placeOutsideHome } from './home-folder.ts';
 import type { Match } from './match.ts';
 import { parse } from './parse.ts';
 import { flagField, isForLaunch, isGiven, type Reading, read, readAll } from './reading.ts';
+import { keepersOf } from './replaced.ts';
 import { type Early, readShared, usageError, wantsJson } from './shared.ts';
 import { hasInput } from './stdin.ts';
 import { mark } from './timing.ts';
@@ -274,12 +275,6 @@ function tellComplaints({ kernel }: Composition, stderr: NodeJS.WriteStream): vo
     if ((severity !== 'warning' && severity !== 'error') || code === 'blocked') continue;
     stderr.write(`kern: ${message.includes(plugin) || plugin === 'kern' ? '' : `${plugin}: `}${message}\n`);
   }
-}
-
-/** The plugins without which a guarded call is denied, unless the person switched them off. */
-function keepersOf(kernel: Kernel): ReadonlySet<string> {
-  const tokens = Array.from(kernel.snapshot().declarations.values(), ({ token }) => token as Partial<Hook>);
-  return new Set(tokens.flatMap(({ guard }) => (guard?.keeper === undefined ? [] : [guard.keeper])));
 }
 
 async function hasModel(view: View): Promise<boolean> {

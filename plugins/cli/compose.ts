@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../kernel/config/config.ts';
+import { type Config, loadConfig } from '../../kernel/config/config.ts';
+import { placeText } from '../../kernel/config/places.ts';
 import { ConfigPort } from '../../kernel/config/port.ts';
 import { pluginSettings } from '../../kernel/config/settings.ts';
 import { ensureHome, kernHome, projectRoot } from '../../kernel/home.ts';
@@ -21,7 +22,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const { cwd, env, shared } = options;
   const home = kernHome(env);
   await ensureHome(home);
-  const root = projectRoot(cwd, env['HOME'] ?? homedir(), home);
+  const root = projectRoot(cwd, env.HOME ?? homedir(), home);
   const flags = {
     ...options.flags,
     ...(shared.permissionMode === undefined ? {} : { 'permissions.mode': shared.permissionMode }),
@@ -37,14 +38,19 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const settings = new ConfigPort(config, { 'permissions.modeIsExplicit': shared.permissionMode !== undefined });
   const trust = createTrust({ home, root, runTrust: shared.trust });
 
-  const hub = new WatchHub((onChange) =>
-    createWatcher({
-      debounceMs: 50,
-      onChange,
-      onError: (error) =>
-        kernel.journal.add('kern', 'warning', 'watch_failed', `watching failed: ${String(error)}`, error),
-    }),
-  );
+  const hub = new WatchHub({
+    make: (onChange) =>
+      createWatcher({
+        debounceMs: 50,
+        onChange,
+        onError: (error) =>
+          kernel.journal.add('kern', 'warning', 'watch_failed', `watching failed: ${String(error)}`, error),
+      }),
+    onBegin: () => {
+      soon(followConfig());
+      soon(host.catchUp());
+    },
+  });
   const kernel = new Kernel({ where: { cwd, root, home }, settings, trust: trust.gate, watch: hub });
 
   let loader: Loader | undefined;
@@ -60,6 +66,9 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     folders: shared.noExtensions ? [] : extensionFolders(home, root),
     explicit: shared.extensions,
   });
+  hub.watch('config', config.files, () => soon(followConfig()));
+  // Granted or taken away, by this process or another.
+  hub.watch('trust', [join(home, 'trust.json')], () => soon(host.recheck()));
 
   const program = findProgram();
   // Loading the built-ins like any other plugin takes longer: it is for whoever works on them.
@@ -68,8 +77,12 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...builtins.map((manifest) => (isLive ? fromSource(manifest, host, program.root) : manifest)),
     benchPlugin(),
   ]);
-  const booted = await kernel.boot();
-  if (!booted.ok) throw booted.error;
+  const booted = await awake(kernel.boot());
+  if (!booted.ok) {
+    await kernel.shutdown();
+    throw booted.error;
+  }
+  tellOfKeepers(kernel);
 
   function benchPlugin(): IdlePlugin {
     return {
@@ -89,7 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
               trust,
               home,
               root,
-              overlay: shared.config ?? env['KERN_CONFIG'],
+              overlay: shared.config ?? env.KERN_CONFIG,
               program,
               describe: (id, schema) => config.register(pluginSettings(id, schema)),
               compose,
@@ -100,23 +113,33 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     };
   }
 
+  const tellOfConfig = reporter(config, kernel, () => {
+    // What is left out or blocked has not said its id yet.
+    return !shared.noExtensions && host.places.every(({ status }) => status.state !== 'blocked');
+  });
   let extended: Promise<void> | undefined;
   const extend = (): Promise<void> => {
-    extended ??= host.start();
+    extended ??= awake(host.start()).then(tellOfConfig);
     return extended;
   };
 
-  const followConfig = async (): Promise<void> => {
+  async function followConfig(): Promise<void> {
     const change = await config.reload();
+    if (extended !== undefined) tellOfConfig();
     if (change.keys.length === 0) return;
     settings.renew();
     await kernel.configure(settings, change.keys);
-  };
+    await host.catchUp();
+  }
 
-  const watch = (): void => {
-    hub.watch('config', config.files, () => void hub.during(followConfig()));
-    hub.begin();
-  };
+  /** Counted, so that a turn waits for it. */
+  function soon(work: Promise<void>): void {
+    hub
+      .during(work)
+      .catch((error: unknown) => kernel.journal.add('kern', 'error', 'host_failed', String(error), error));
+  }
+
+  const watch = (): void => kernel.owners.free(() => hub.begin());
 
   return {
     kernel,
@@ -151,4 +174,55 @@ const hostModules = {
 /** A built-in that is loaded like any other plugin: watched and swapped. */
 function fromSource(manifest: BuiltinManifest, host: Host, root: string): IdlePlugin {
   return { ...manifest, load: () => host.builtin(manifest.id, join(root, 'plugins', manifest.path, 'index.ts')) };
+}
+
+/** The kernel's limits do not keep the process: without this, a plugin that waits for nothing would end it quietly. */
+async function awake<T>(work: Promise<T>): Promise<T> {
+  const hold = setInterval(() => {}, 60_000);
+  try {
+    return await work;
+  } finally {
+    clearInterval(hold);
+  }
+}
+
+/** Says what is wrong in the config files, each thing once. */
+function reporter(config: Config, kernel: Kernel, isWhole: () => boolean): () => void {
+  const told = new Set<string>();
+  return () => {
+    const plugins = [
+      ...builtins.map(({ id }) => ({ id, level: 'builtin' as const })),
+      ...kernel.known.map(({ definition: { id }, level }) => ({ id, level })),
+      ...kernel.sleeping.map(({ id, level = 'builtin' as const }) => ({ id, level })),
+      ...[...kernel.failures.values()].map(({ unit: { id, level } }) => ({ id, level })),
+    ];
+    config.know(plugins);
+    const isKnown = isWhole();
+    const unknown = config
+      .unknown(plugins.map(({ id }) => id))
+      .filter(({ key }) => isKnown || key?.startsWith('plugins.') !== true);
+    for (const problem of [...config.problems, ...unknown]) {
+      const place = placeText(problem);
+      const line = `${problem.key === undefined ? '' : `${problem.key}: `}${problem.message}${place === '' ? '' : ` (${place})`}`;
+      if (told.has(line)) continue;
+      told.add(line);
+      kernel.journal.add('kern', 'warning', 'config_problem', line);
+    }
+  };
+}
+
+/** A guard that the user's own config lifted is named at every start. */
+function tellOfKeepers(kernel: Kernel): void {
+  const guards = builtins.flatMap(({ declares }) => declares).filter((token) => 'guard' in token);
+  const keepers = new Set(guards.flatMap((token) => (token as { guard?: { keeper?: string } }).guard?.keeper ?? []));
+  for (const id of keepers) {
+    const { off } = kernel.settings.plugin(id, 'builtin');
+    if (off !== undefined)
+      kernel.journal.add(
+        'kern',
+        'warning',
+        'keeper_off',
+        `${id} is switched off (${off}): nothing that it guards is asked about`,
+      );
+  }
 }

@@ -300,6 +300,8 @@ export interface Workbench {
   readonly home: string;
   readonly root: string;
   plugins(): Promise<readonly PluginReport[]>;
+  /** Why no plugin of the user's can take the place of this built-in; undefined where one can. */
+  whyNotReplaced(id: string): string | undefined;
   /** Writes `plugins.<id>`; answers with the file. Throws `plugin_unknown` with near names. */
   switchPlugin(id: string, on: boolean, level: WritableLevel): Promise<string>;
   providers(): Promise<readonly ProviderReport[]>;

@@ -23,6 +23,7 @@ import type { ComposeOptions, Composition } from './composition.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
 import { capabilitiesOf, entryReports, providerReports } from './provider-reports.ts';
+import { whyNotReplaced } from './replaced.ts';
 
 interface ConfigPart {
   get(key: string): ValueReport;
@@ -153,6 +154,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       await view.use(tools).load();
       return pluginReports(kernel, view, host.places);
     },
+    whyNotReplaced: (id) => whyNotReplaced(kernel, id),
     switchPlugin: async (id, on, level) => {
       switchable(id);
       await knowPlugins(`plugins.${id}`);

@@ -16,7 +16,10 @@ export async function eject(args: CommandArgs, host: CommandHost): Promise<numbe
       hint: didYouMean(near(id, builtins)) ?? '`kern plugins` lists them.',
     });
   }
-  const { program, home } = host.view.service(workbench);
+  const bench = host.view.service(workbench);
+  const why = bench.whyNotReplaced(id);
+  if (why !== undefined) throw new KernError('not_ejectable', why);
+  const { program, home } = bench;
   const source = path.join(program.root, 'plugins', ...id.split('.'));
   if (!existsSync(path.join(source, 'index.ts')))
     throw new KernError('not_ejectable', `${id} has no folder of its own`, {
