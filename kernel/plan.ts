@@ -32,14 +32,16 @@ export function plan({ known: before, put, isLive, drop, sleeping, keepers, rese
   const known = [...before.filter((unit) => !drop.has(unit.key) && !keys.has(unit.key)), ...put];
   for (const unit of known) if (!isLive(unit)) checkId(unit, before, put, drop, keepers, reserved);
   const isPut = (unit: PluginUnit): boolean => put.includes(unit);
+  // What is put in the place of what is dropped, from another file, is not lost.
+  const gone = drop.difference(keys);
   // What waits itself stands in for nobody.
   const all = [...known, ...sleeping];
   const live = without(
     all,
-    dependentsOf(all, drop).filter((unit) => !isPut(unit)),
+    dependentsOf(all, gone).filter((unit) => !isPut(unit)),
   );
   const candidates = withoutReplaced(live);
-  const waiting = dependentsOf(candidates, drop).filter((unit) => !isPut(unit));
+  const waiting = dependentsOf(candidates, gone).filter((unit) => !isPut(unit));
   const order = inPluginOrder(without(candidates, waiting));
   return { known, order, effective: without(order, sleeping) };
 }

@@ -1,51 +1,23 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { PluginUnit } from '../activation.ts';
 import type { Level } from '../capability.ts';
-import { KernError } from '../error.ts';
-import { builtinKey, type ChangeResult, type Kernel, unitKey } from '../kernel.ts';
-import type { PluginDefinition, TrustItem, TrustState } from '../plugin.ts';
+import { codeOf, KernError, messageOf } from '../error.ts';
+import { builtinKey, type Kernel, unitKey } from '../kernel.ts';
+import { within } from '../limit.ts';
+import type { PluginDefinition, TrustState } from '../plugin.ts';
 import type { Trust } from '../trust/trust.ts';
+import { definitionOf } from './definition.ts';
+import { brokenPromises, manifestForSleep, sleeperOf, type WholeManifest } from './lazy.ts';
 import type { Loader } from './load.ts';
 import { LoadError } from './load-error.ts';
 import { locateExtensions } from './locate.ts';
+import { type ExtensionFolder, explicitPlaces, type Place, type PlaceState, placeIn, trustItemOf } from './place.ts';
+import { isFound, newSlot, type Slot, whoIs } from './slot.ts';
 import type { WatchHub } from './watch-hub.ts';
 
-/** A folder in which extensions are looked for. */
-export interface ExtensionFolder {
-  readonly path: string;
-  readonly level: 'user' | 'project';
-  /** Of a project. */
-  readonly root?: string;
-}
-
-/** Where an extension stands, before anything of it ran. */
-export interface Place {
-  readonly entry: string;
-  /** Its folder, or for a single file the folder it stands in. */
-  readonly folder: string;
-  readonly level: Level;
-  readonly root?: string;
-  /** What trust and messages call it until its id is known: of a project its path in it, else the name of its file or folder. */
-  readonly name: string;
-}
-
-export type PlaceState =
-  | { readonly state: 'new' }
-  | { readonly state: 'loaded'; readonly key: string }
-  | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };
-
-interface Slot {
-  readonly place: Place;
-  /** The key it was last live under; stays while it is failed or blocked. */
-  key: string | undefined;
-  revision: number;
-  status: PlaceState;
-  files: readonly string[];
-  missing: readonly string[];
-  absence: (() => void) | undefined;
-}
+export type { ExtensionFolder, Place, PlaceState } from './place.ts';
 
 export interface HostOptions {
   readonly kernel: Kernel;
@@ -57,8 +29,14 @@ export interface HostOptions {
   readonly explicit: readonly string[];
 }
 
+/** What the host knows of a place. */
+export type FoundPlace = Readonly<Pick<Slot, 'place' | 'status' | 'key' | 'revision' | 'files'>>;
+
+type Blocked = Extract<PlaceState, { state: 'blocked' }>;
+
 const absenceMs = 1_000;
-const bootLimitMs = 3_000;
+/** For loading, and for each step of setting up. */
+const limitMs = 3_000;
 
 /** Finds extensions, asks the gate, loads them, and takes every edit live. */
 export class Host {
@@ -66,7 +44,10 @@ export class Host {
   readonly #slots = new Map<string, Slot>();
   /** Problems of files that are no extension, by path. */
   readonly #problems = new Map<string, string>();
+  /** Where no change is under way and nobody's code runs, whoever calls. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   #work: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -74,23 +55,17 @@ export class Host {
 
   /** Loads everything there is. One that fails stops none of the others. */
   async start(): Promise<void> {
-    const explicit = this.#options.explicit.map((path) => explicitPlace(path));
-    const found = await this.#locate();
-    const places = [...explicit, ...found];
-    const slots = places.filter((place) => !this.#slots.has(place.entry)).map((place) => this.#open(place));
-    await this.#loadInOrder(slots);
     for (const folder of this.#options.folders)
-      this.#options.watch.watch(`folder:${folder.path}`, [folder.path], () => void this.#later(() => this.#sync()));
+      this.#options.watch.watch(`folder:${folder.path}`, [folder.path], () => this.#soon(() => this.#sync()));
+    await this.#later(async () => {
+      const explicit = await Promise.all(this.#options.explicit.map(explicitPlaces));
+      const places = [...explicit.flat(), ...(await this.#locate())];
+      await this.#loadInOrder(places.filter(({ entry }) => !this.#slots.has(entry)).map((place) => this.#open(place)));
+    });
   }
 
   /** What it knows of each place, for `kern plugins` and the gate. */
-  get places(): readonly {
-    readonly place: Place;
-    readonly status: PlaceState;
-    readonly key: string | undefined;
-    readonly revision: number;
-    readonly files: readonly string[];
-  }[] {
+  get places(): readonly FoundPlace[] {
     return [...this.#slots.values()].map(({ place, status, key, revision, files }) => ({
       place,
       status,
@@ -106,58 +81,123 @@ export class Host {
 
   /** A built-in that runs from its sources: loaded like any other, watched, and swapped. */
   async builtin(id: string, entry: string): Promise<PluginDefinition> {
-    const slot = this.#open({ entry, folder: dirname(entry), level: 'builtin', name: id });
-    const definition = await this.#read(slot);
+    const slot = this.#slots.get(entry) ?? this.#open({ entry, folder: dirname(entry), level: 'builtin', name: id });
     slot.key = builtinKey(id);
-    slot.status = { state: 'loaded', key: slot.key };
-    return definition;
+    return this.#reading(slot);
   }
 
-  /** Tries what is blocked again: something was granted, or taken away. */
-  async recheck(): Promise<void> {
-    await this.#later(async () => {
-      await this.#loadInOrder([...this.#slots.values()].filter((slot) => slot.status.state === 'blocked'));
+  /** Looks again at what the gate let in and what it did not: something was granted, or taken away. */
+  recheck(): Promise<void> {
+    return this.#later(async () => {
+      const slots = [...this.#slots.values()].filter(({ place }) => place.level === 'project');
+      const shut = slots.filter(
+        ({ status }) =>
+          status.state === 'blocked' || (status.state === 'failed' && codeOf(status.error) === 'plugin_refused'),
+      );
+      for (const slot of slots) {
+        if (shut.includes(slot)) continue;
+        const trust = await this.#ask(slot.place);
+        if (trust !== 'trusted') await this.#block(slot, trust);
+      }
+      await this.#loadInOrder(shut);
     });
   }
 
+  /** Looks for what came and went while nobody watched, and tries again what was refused because of others. */
+  catchUp(): Promise<void> {
+    return this.#later(async () => {
+      await this.#sync();
+      await this.#reconsider();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const slot of this.#slots.values()) slot.leaving?.();
+  }
+
+  // --- Places ----------------------------------------------------------------------------------------------------
+
   async #locate(): Promise<readonly Place[]> {
-    this.#problems.clear();
     const located = await Promise.all(
-      this.#options.folders.map(async ({ path, level, root }): Promise<readonly Place[]> => {
-        const { found, problems } = await locateExtensions(path);
-        for (const problem of problems) this.#problems.set(problem.path, problem.message);
-        return found.map(({ entry, root: folder }) => ({
-          entry,
-          folder,
-          level,
-          name: root === undefined ? nameOf(entry, folder, path) : relative(root, entry).split(sep).join('/'),
-          ...(root === undefined ? {} : { root }),
-        }));
-      }),
+      this.#options.folders.map(async (folder) => ({ folder, ...(await locateExtensions(folder.path)) })),
     );
-    return located.flat();
+    this.#problems.clear();
+    for (const { problems } of located) for (const { path, message } of problems) this.#problems.set(path, message);
+    return located.flatMap(({ folder, found }) => found.map((one) => placeIn(folder, one)));
   }
 
   #open(place: Place): Slot {
-    const slot: Slot = {
-      place,
-      key: undefined,
-      revision: 0,
-      status: { state: 'new' },
-      files: [place.entry],
-      missing: [],
-      absence: undefined,
-    };
+    const slot = newSlot(place);
     this.#slots.set(place.entry, slot);
     return slot;
   }
 
+  /** An extension folder changed: what is new is loaded, what is gone goes after a second. */
+  async #sync(): Promise<void> {
+    const places = await this.#locate();
+    const listed = new Map(places.map((place) => [place.entry, place]));
+    for (const slot of [...this.#slots.values()].filter(isFound)) {
+      const place = listed.get(slot.place.entry);
+      if (place === undefined) this.#missing(slot);
+      else if (JSON.stringify(place.manifest) !== JSON.stringify(slot.place.manifest)) {
+        const isOpen = slot.key === undefined || slot.sleeper !== undefined;
+        slot.place = place;
+        slot.sleeper = undefined;
+        if (isOpen) await this.#loadInOrder([slot]);
+      }
+    }
+    await this.#loadInOrder(places.filter(({ entry }) => !this.#slots.has(entry)).map((place) => this.#open(place)));
+  }
+
+  async #isListed(slot: Slot): Promise<boolean> {
+    if (!existsSync(slot.place.entry)) return false;
+    return !isFound(slot) || (await this.#locate()).some(({ entry }) => entry === slot.place.entry);
+  }
+
+  /** A file that is written anew is away for a moment: only after a second it is gone. */
+  #missing(slot: Slot): void {
+    slot.leaving ??= this.#options.kernel.clock.after(absenceMs, () =>
+      this.#soon(async () => {
+        slot.leaving = undefined;
+        if (await this.#isListed(slot)) await this.#reload(slot);
+        else await this.#unload(slot);
+      }),
+    );
+  }
+
+  async #unload(slot: Slot): Promise<void> {
+    if (this.#slots.get(slot.place.entry) !== slot) return;
+    if (isFound(slot)) this.#forget(slot);
+    await this.#drop(slot);
+    this.#forgetFailure(slot);
+    await this.#reconsider();
+  }
+
+  #forget(slot: Slot): void {
+    slot.leaving?.();
+    slot.leaving = undefined;
+    this.#slots.delete(slot.place.entry);
+    this.#options.watch.unwatch(`plugin:${slot.place.entry}`);
+  }
+
+  async #drop(slot: Slot): Promise<void> {
+    const { key } = slot;
+    slot.key = undefined;
+    slot.sleeper = undefined;
+    slot.refused = undefined;
+    slot.status = { state: 'new' };
+    if (key !== undefined) await this.#options.kernel.change({ drop: [key] });
+  }
+
+  // --- From a place to a plugin ----------------------------------------------------------------------------------
+
   /** Reads all, then makes one change each, what is required first. */
   async #loadInOrder(slots: readonly Slot[]): Promise<void> {
-    const read = await Promise.all(slots.map(async (slot) => ({ slot, definition: await this.#tryRead(slot) })));
+    if (slots.length === 0) return;
+    const read = await Promise.all(slots.map(async (slot) => ({ slot, definition: await this.#prepare(slot) })));
     let waiting = read.flatMap(({ slot, definition }) => (definition === undefined ? [] : [{ slot, definition }]));
-    for (let progress = true; progress && waiting.length > 0; ) {
-      progress = false;
+    while (waiting.length > 0) {
       const ids = new Set(waiting.map(({ definition }) => definition.id));
       const ready = waiting.filter(
         ({ definition }) => !(definition.requires ?? []).some((id) => id !== definition.id && ids.has(id)),
@@ -166,60 +206,103 @@ export class Host {
       const next = ready.length > 0 ? ready : waiting;
       for (const { slot, definition } of next) await this.#put(slot, definition);
       waiting = waiting.filter((one) => !next.includes(one));
-      progress = true;
     }
+    await this.#reconsider();
   }
 
-  async #tryRead(slot: Slot): Promise<PluginDefinition | undefined> {
-    const { place } = slot;
+  async #reload(slot: Slot): Promise<void> {
+    const { entry } = slot.place;
+    if (this.#slots.get(entry) !== slot) return;
+    if (!existsSync(entry)) return this.#missing(slot);
+    if (slot.leaving !== undefined && !(await this.#isListed(slot))) return;
+    slot.leaving?.();
+    slot.leaving = undefined;
+    // It is read anew when it wakes.
+    if (slot.place.level === 'builtin' && this.#isAsleep(slot)) return;
+    await this.#loadInOrder([slot]);
+  }
+
+  #isAsleep({ place }: Slot): boolean {
+    return this.#options.kernel.sleeping.some(
+      ({ id, level = 'builtin' }) => level === place.level && id === place.name,
+    );
+  }
+
+  /** What is to be set up; nothing where it may not run, failed, or sleeps until it is used. */
+  async #prepare(slot: Slot): Promise<PluginDefinition | undefined> {
     try {
-      const trust = place.level === 'project' ? await this.#options.trust.gate.check(trustItemOf(place)) : 'trusted';
+      const trust = await this.#ask(slot.place);
       if (trust !== 'trusted') {
-        this.#block(slot, trust);
+        await this.#block(slot, trust);
         return undefined;
       }
-      const seal = place.level === 'project' ? await this.#options.trust.seal(trustItemOf(place)) : undefined;
-      return await this.#read(slot, seal);
+      const manifest = manifestForSleep(slot.place);
+      if (manifest !== undefined && !slot.isWanted && (await this.#layDown(slot, manifest))) return undefined;
+      return await this.#reading(slot);
     } catch (error) {
       this.#fail(slot, error);
       return undefined;
     }
   }
 
-  async #read(slot: Slot, seal?: ReadonlyMap<string, string>): Promise<PluginDefinition> {
+  async #ask(place: Place): Promise<TrustState> {
+    return place.level === 'project' ? this.#options.trust.gate.check(trustItemOf(place)) : 'trusted';
+  }
+
+  async #reading(slot: Slot): Promise<PluginDefinition> {
     const { place } = slot;
     slot.revision += 1;
+    const seal = place.level === 'project' ? await this.#options.trust.seal(trustItemOf(place)) : undefined;
+    const reading = this.#options.loader().load(place.entry, {
+      root: place.folder,
+      admit: this.#admission(place, seal),
+      onLateFile: (file, hash) => {
+        if (this.#slots.get(place.entry) === slot)
+          this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]]));
+      },
+    });
+    try {
+      const loaded = await within(this.#options.kernel.clock, limitMs, reading, () => {
+        throw new KernError('load_late', `${place.entry} did not load within ${limitMs} ms`, {
+          hint: 'what it awaits at its top level belongs into what is called later',
+        });
+      });
+      // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
+      const files =
+        place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
+      this.#follow(slot, [place.entry, ...files], loaded.missing, loaded.contents);
+      const definition = definitionOf(loaded.exports, place.entry);
+      if (place.level === 'builtin') slot.status = { state: 'loaded', key: builtinKey(definition.id) };
+      return definition;
+    } catch (error) {
+      if (error instanceof LoadError)
+        this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
+      else if (codeOf(error) === 'load_late') this.#follow(slot, [place.entry, ...slot.files], slot.missing, new Map());
+      throw error;
+    }
+  }
+
+  /** What the gate looked at and what runs must be the same bytes, imports that no scan foresees included. */
+  #admission(place: Place, seal: ReadonlyMap<string, string> | undefined): (file: string, hash: string) => void {
     const { root } = this.#options.trust;
-    // What the gate looked at and what runs must be the same bytes, imports that no scan foresees included.
-    const admit = (file: string, hash: string): void => {
+    return (file, hash) => {
       if (seal === undefined || seal.get(file) === hash || !file.startsWith(root + sep)) return;
       throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, {
         hint: 'look at it, then run `kern trust grant`',
       });
     };
-    try {
-      const loaded = await this.#options
-        .loader()
-        .load(place.entry, {
-          root: place.folder,
-          admit,
-          onLateFile: (file, hash) => this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]])),
-        });
-      // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
-      const files =
-        place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
-      this.#follow(slot, [place.entry, ...files], loaded.missing, loaded.contents);
-      return definitionOf(loaded.exports, place.entry);
-    } catch (error) {
-      if (error instanceof LoadError)
-        this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
-      throw error;
-    }
   }
 
-  async #put(slot: Slot, definition: PluginDefinition): Promise<ChangeResult> {
+  async #put(slot: Slot, definition: PluginDefinition): Promise<boolean> {
+    const { kernel } = this.#options;
     const { place } = slot;
-    const key = place.level === 'builtin' ? builtinKey(definition.id) : unitKey(place.level, place.root, definition.id);
+    const key = keyOf(place, definition.id);
+    const holder = this.#holderOf(key, slot);
+    if (holder !== undefined && !this.#isLeaving(holder)) {
+      this.#fail(slot, idTaken(definition.id, place, holder.place));
+      slot.refused = definition;
+      return false;
+    }
     const unit: PluginUnit = {
       key,
       level: place.level,
@@ -229,37 +312,189 @@ export class Host {
       files: slot.files,
       ...(place.root === undefined ? {} : { root: place.root }),
     };
-    // A file that now holds another id is another plugin: the old one goes with the same change.
-    const drop = slot.key !== undefined && slot.key !== key ? [slot.key] : [];
-    const result = await this.#options.kernel.change({ put: [unit], drop, limitMs: bootLimitMs });
-    if (result.ok) {
-      if (slot.key !== undefined && slot.key !== key) this.#options.kernel.forgetFailure(slot.key);
-      slot.key = key;
-      slot.status = { state: 'loaded', key };
-      this.#options.kernel.forgetFailure(placeKey(place));
-    } else slot.status = { state: 'failed', error: result.error };
-    return result;
+    // A file that now holds another id is another plugin, and a renamed file the same: the old goes with the same change.
+    const drop = [slot.key, holder?.key].filter((old) => old !== undefined && (old !== key || holder !== undefined));
+    const result = await kernel.change({ put: [unit], drop: drop as string[], limitMs });
+    const isForOthers = !result.ok && ['requirement_missing', 'requirement_cycle'].includes(result.code);
+    slot.refused = isForOthers ? definition : undefined;
+    if (!result.ok) {
+      slot.status = { state: 'failed', error: result.error };
+      // The kernel has booked it on the new id, and does not know that this file was another plugin.
+      if (slot.key !== undefined && slot.key !== key && kernel.active(slot.key) !== undefined) {
+        kernel.forgetFailure(key);
+        this.#fail(slot, result.error);
+        slot.refused = isForOthers ? definition : undefined;
+      } else this.#failedAs(slot, key);
+      return false;
+    }
+    if (holder !== undefined) this.#forget(holder);
+    this.#forgetFailure(slot);
+    slot.key = key;
+    slot.sleeper = undefined;
+    slot.status = { state: 'loaded', key };
+    return true;
   }
+
+  /** The other place whose plugin has this key. */
+  #holderOf(key: string, slot: Slot): Slot | undefined {
+    return [...this.#slots.values()].find((other) => other !== slot && other.key === key);
+  }
+
+  #isLeaving(slot: Slot): boolean {
+    return slot.leaving !== undefined || !existsSync(slot.place.entry);
+  }
+
+  /** Others changed: what was refused because of them may join now. */
+  async #reconsider(): Promise<void> {
+    const { kernel } = this.#options;
+    const isThere = ({ place }: Slot, id: string): boolean => {
+      const { idle, activations } = kernel.snapshot();
+      const isSeen = (level: Level | undefined, root: string | undefined): boolean =>
+        level !== 'project' || (place.level === 'project' && place.root === root);
+      return (
+        idle.some((plugin) => plugin.id === id && isSeen(plugin.level, plugin.root)) ||
+        activations.some(
+          ({ unit: { definition, level, root } }) =>
+            (definition.id === id || definition.replaces === id) && isSeen(level, root),
+        )
+      );
+    };
+    const mayJoin = (slot: Slot): boolean => {
+      if (slot.refused === undefined) return false;
+      const holder = this.#holderOf(keyOf(slot.place, slot.refused.id), slot);
+      return (
+        (slot.refused.requires ?? []).every((id) => isThere(slot, id)) &&
+        (holder === undefined || this.#isLeaving(holder))
+      );
+    };
+    for (let joined = true; joined; ) {
+      joined = false;
+      for (const slot of [...this.#slots.values()].filter(mayJoin))
+        if (slot.refused !== undefined && (await this.#put(slot, slot.refused))) joined = true;
+    }
+  }
+
+  // --- Sleep -----------------------------------------------------------------------------------------------------
+
+  /** Makes a plugin known by its manifest, without running anything of it. Answers whether it sleeps. */
+  async #layDown(slot: Slot, manifest: WholeManifest): Promise<boolean> {
+    const { kernel } = this.#options;
+    const key = keyOf(slot.place, manifest.id);
+    if (slot.sleeper !== undefined && slot.key === key) return true;
+    const holder = this.#holderOf(key, slot);
+    if (holder !== undefined) {
+      if (!this.#isLeaving(holder)) throw idTaken(manifest.id, slot.place, holder.place);
+      this.#forget(holder);
+      await this.#drop(holder);
+    }
+    if (slot.key !== undefined && slot.key !== key) await this.#drop(slot);
+    const sleeper = sleeperOf(slot.place, manifest, () => this.#wake(slot, manifest));
+    try {
+      kernel.introduce([sleeper]);
+    } catch {
+      return false; // it says why when it is loaded, and may replace what it seems to clash with
+    }
+    this.#forgetFailure(slot);
+    slot.key = key;
+    slot.sleeper = sleeper;
+    slot.status = { state: 'new' };
+    this.#follow(slot, [slot.place.entry], [], new Map());
+    return true;
+  }
+
+  /** In the middle of the change that wakes it. */
+  async #wake(slot: Slot, manifest: WholeManifest): Promise<PluginDefinition> {
+    const trust = await this.#ask(slot.place);
+    if (trust !== 'trusted') {
+      this.#soon(() => this.#block(slot, trust));
+      throw new KernError('untrusted', `${slot.place.entry} does not run: ${whyBlocked(trust)}`, {
+        hint: 'look at it, then run `kern trust grant`',
+      });
+    }
+    slot.isWanted = true;
+    slot.status = { state: 'new' };
+    try {
+      const definition = await this.#reading(slot);
+      this.#soon(() => this.#awake(slot, manifest));
+      return definition;
+    } catch (error) {
+      slot.status = { state: 'failed', error };
+      this.#failedAs(slot, slot.key);
+      throw error;
+    }
+  }
+
+  /** After the change that woke it: whether it came, and whether it is what its manifest says. */
+  async #awake(slot: Slot, manifest: WholeManifest): Promise<void> {
+    const { kernel } = this.#options;
+    // Stands behind that change in the queue.
+    await kernel.change({});
+    const key = keyOf(slot.place, manifest.id);
+    if (slot.key !== key || slot.status.state !== 'new') return;
+    const activation = kernel.active(key);
+    if (activation === undefined) {
+      this.#failedAs(slot, key);
+      const failure = kernel.failures.get(key);
+      if (failure !== undefined) slot.status = { state: 'failed', error: new KernError(failure.code, failure.message) };
+      return;
+    }
+    slot.sleeper = undefined;
+    slot.status = { state: 'loaded', key };
+    const broken = brokenPromises(manifest, activation);
+    if (broken.length === 0) return;
+    kernel.journal.add(
+      manifest.id,
+      'warning',
+      'manifest_broken',
+      `plugin ${manifest.id} brings ${broken.join(', ')}, which its manifest does not say: it is not found while the plugin sleeps (${join(slot.place.folder, 'package.json')})`,
+    );
+  }
+
+  // --- What goes wrong -------------------------------------------------------------------------------------------
 
   #fail(slot: Slot, error: unknown): void {
+    const who = whoIs(slot);
+    this.#failedAs(slot, who.key);
     slot.status = { state: 'failed', error };
-    this.#options.kernel.recordFailure(this.#failing(slot), error);
+    slot.refused = undefined;
+    this.#options.kernel.recordFailure(who, error);
   }
 
-  #block(slot: Slot, trust: Exclude<TrustState, 'trusted'>): void {
-    const wasLive = slot.key !== undefined && this.#options.kernel.active(slot.key) !== undefined;
+  /** A file has one failure, even when its id changes. */
+  #failedAs(slot: Slot, key: string | undefined): void {
+    if (slot.failedKey !== undefined && slot.failedKey !== key) this.#options.kernel.forgetFailure(slot.failedKey);
+    slot.failedKey = key;
+  }
+
+  #forgetFailure(slot: Slot): void {
+    this.#failedAs(slot, undefined);
+  }
+
+  /** Keeps the old version of what only changed; takes away what a person no longer trusts. */
+  async #block(slot: Slot, trust: Blocked['trust']): Promise<void> {
+    const { kernel, trust: gate } = this.#options;
+    const before = slot.status;
+    const isLive = slot.key !== undefined && kernel.active(slot.key) !== undefined;
+    const reason = await gate.why(trustItemOf(slot.place));
+    const isRevoked = trust === 'untrusted' && (reason.denied === true || reason.at === undefined);
+    const wasLive = isLive && !isRevoked;
+    const who = whoIs(slot);
+    if (!wasLive) await this.#drop(slot);
+    this.#forgetFailure(slot);
     slot.status = { state: 'blocked', trust, wasLive };
+    const covered = await gate.files(trustItemOf(slot.place)).catch(() => []); // what cannot be told cannot be watched
+    this.#follow(slot, [slot.place.entry, ...slot.files, ...covered], slot.missing, new Map());
+    if (before.state === 'blocked' && before.trust === trust && before.wasLive === wasLive) return;
     const { name, entry } = slot.place;
-    const why = trust === 'changed' ? 'its content is no longer what was trusted' : 'this project is not trusted';
-    const { kernel } = this.#options;
+    const why = whyBlocked(trust);
     kernel.journal.add(
-      this.#failing(slot).id,
+      who.id,
       'warning',
       wasLive ? 'kept_old' : 'blocked',
       wasLive ? `kept the old: ${entry}: ${why}` : `${name} is blocked: ${why}`,
     );
     kernel.announce({
-      id: this.#failing(slot).id,
+      id: who.id,
       state: wasLive ? 'kept' : 'blocked',
       revision: slot.revision,
       reason: why,
@@ -267,16 +502,7 @@ export class Host {
     });
   }
 
-  #failing({ place, key, revision }: Slot): {
-    key: string;
-    id: string;
-    level: Level;
-    source: string;
-    revision: number;
-  } {
-    const id = key === undefined ? place.name : (key.split(':').at(-1) ?? place.name);
-    return { key: key ?? placeKey(place), id, level: place.level, source: place.entry, revision };
-  }
+  // --- Watching --------------------------------------------------------------------------------------------------
 
   #follow(
     slot: Slot,
@@ -289,108 +515,36 @@ export class Host {
     this.#options.watch.watch(
       `plugin:${slot.place.entry}`,
       [...slot.files, ...slot.missing],
-      () => void this.#later(() => this.#reload(slot)),
+      () => this.#soon(() => this.#reload(slot)),
       contents,
+    );
+  }
+
+  #soon(fn: () => Promise<void>): void {
+    this.#later(fn).catch((error: unknown) =>
+      this.#options.kernel.journal.add('kern', 'error', 'host_failed', messageOf(error), error),
     );
   }
 
   /** One after the other, and counted, so that a turn waits for it. */
   #later(fn: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(fn);
-    this.#work = done.catch(() => {});
-    return this.#options.watch.during(done);
-  }
-
-  async #reload(slot: Slot): Promise<void> {
-    if (this.#slots.get(slot.place.entry) !== slot) return;
-    if (!existsSync(slot.place.entry)) return this.#missing(slot);
-    slot.absence?.();
-    slot.absence = undefined;
-    const definition = await this.#tryRead(slot);
-    if (definition !== undefined) await this.#put(slot, definition);
-  }
-
-  /** A file that is written anew is away for a moment: only after a second it is gone. */
-  #missing(slot: Slot): void {
-    slot.absence ??= this.#options.kernel.clock.after(absenceMs, () => {
-      slot.absence = undefined;
-      if (!existsSync(slot.place.entry)) void this.#later(() => this.#unload(slot));
-      else void this.#later(() => this.#reload(slot));
+    return this.#outside(() => {
+      const done = this.#work.then(() => (this.#isClosed ? undefined : fn()));
+      this.#work = done.catch(() => {});
+      return this.#options.watch.during(done);
     });
   }
-
-  async #unload(slot: Slot): Promise<void> {
-    this.#slots.delete(slot.place.entry);
-    this.#options.watch.unwatch(`plugin:${slot.place.entry}`);
-    if (slot.key !== undefined) await this.#options.kernel.change({ drop: [slot.key] });
-    this.#options.kernel.forgetFailure(slot.key ?? placeKey(slot.place));
-  }
-
-  /** An extension folder changed: what is new is loaded, what is gone goes after a second. */
-  async #sync(): Promise<void> {
-    const places = await this.#locate();
-    const fresh = places.filter((place) => !this.#slots.has(place.entry));
-    for (const slot of this.#slots.values()) {
-      const listed =
-        slot.place.level === 'session' ||
-        slot.place.level === 'builtin' ||
-        places.some((place) => place.entry === slot.place.entry);
-      if (!listed) this.#missing(slot);
-    }
-    await this.#loadInOrder(fresh.map((place) => this.#open(place)));
-  }
-
-  close(): void {
-    for (const slot of this.#slots.values()) slot.absence?.();
-  }
 }
 
-const placeKey = (place: Place): string => `place:${place.entry}`;
-
-/** How a project's plugin is presented to the gate. */
-export function trustItemOf(place: Place): TrustItem {
-  return { kind: 'plugin', id: place.name, path: place.entry };
+function keyOf({ level, root }: Place, id: string): string {
+  return level === 'builtin' ? builtinKey(id) : unitKey(level, root, id);
 }
 
-/** `weather.ts` and `weather/index.ts` are both `weather`. */
-function nameOf(entry: string, folder: string, extensions: string): string {
-  const own = resolve(folder) === resolve(extensions) ? basename(entry, extname(entry)) : basename(folder);
-  return own;
-}
+const whyBlocked = (trust: Blocked['trust']): string =>
+  trust === 'changed' ? 'its content is no longer what was trusted' : 'this project is not trusted';
 
-function explicitPlace(path: string): Place {
-  const absolute = resolve(path);
-  if (!existsSync(absolute))
-    throw new KernError('extension_missing', `-e ${path}: there is no such file or folder`, {
-      hint: 'give the path of an extension file or of its folder',
-    });
-  const real = realpathSync(absolute);
-  if (!statSync(real).isDirectory())
-    return { entry: real, folder: dirname(real), level: 'session', name: basename(real, extname(real)) };
-  const entry = ['index.ts', 'index.js', 'index.mts', 'index.mjs']
-    .map((file) => join(real, file))
-    .find((file) => existsSync(file));
-  if (entry === undefined)
-    throw new KernError('extension_missing', `-e ${path}: the folder has no index.ts or index.js`, {
-      hint: 'give the path of the entry file',
-    });
-  return { entry, folder: real, level: 'session', name: basename(real) };
-}
-
-function definitionOf(exports: unknown, file: string): PluginDefinition {
-  if (typeof exports === 'object' && exports !== null && 'id' in exports && 'setup' in exports) {
-    const { id, setup } = exports;
-    if (typeof setup !== 'function')
-      throw new KernError('plugin_no_setup', `${file}: setup is no function`, {
-        hint: 'export default definePlugin({ id, setup(ctx) { … } })',
-      });
-    if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(id))
-      throw new KernError('plugin_bad_id', `${file}: the id ${JSON.stringify(id)} is none`, {
-        hint: 'letters, digits, dots, dashes and _, at most 64',
-      });
-    return exports as PluginDefinition;
-  }
-  throw new KernError('plugin_no_default', `${file} has no plugin as its default export`, {
-    hint: "export default definePlugin({ id: '…', setup(ctx) { … } })",
+function idTaken(id: string, { entry }: Place, by: Place): KernError {
+  return new KernError('id_taken', `the id ${id} (${entry}) is taken by ${by.entry}`, {
+    hint: 'two plugins of one level need two ids',
   });
 }

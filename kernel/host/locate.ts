@@ -9,6 +9,10 @@ export interface ExtensionManifest {
   readonly contributes?: Readonly<Record<string, readonly string[] | '*'>>;
   /** Ids of the capabilities and hooks that are its own. */
   readonly declares?: readonly string[];
+  /** Ids of the hooks it taps. */
+  readonly taps?: readonly string[];
+  /** What its items look like before it runs, by capability: `{tool: [{name, description, inputSchema}]}`. */
+  readonly stubs?: Readonly<Record<string, readonly object[]>>;
 }
 
 /** An extension as it stands on disk. Nothing of it has run. */
@@ -38,7 +42,10 @@ const manifestLimit = 1024 * 1024;
 export async function locateExtensions(folder: string): Promise<LocateResult> {
   const names = await namesIn(folder);
   if ('message' in names) return { found: [], problems: [names] };
-  const findings = (await Promise.all(names.map((name) => locate(folder, name)))).flat();
+  return sorted((await Promise.all(names.map((name) => locate(folder, name)))).flat());
+}
+
+function sorted(findings: readonly Finding[]): LocateResult {
   return {
     found: findings.filter((one) => 'entry' in one).sort((a, b) => compare(a.entry, b.entry)),
     problems: findings.filter((one) => 'message' in one).sort((a, b) => compare(a.path, b.path)),
@@ -57,13 +64,18 @@ async function namesIn(folder: string): Promise<readonly string[] | LocateProble
 async function locate(folder: string, name: string): Promise<readonly Finding[]> {
   const path = join(folder, name);
   const kind = await kindOf(path);
-  if (kind === 'folder') return locatePackage(path);
+  if (kind === 'folder') return inPackage(path);
   if (!isEntryName(name)) return [];
   if (kind === 'file') return [{ entry: path, root: folder }];
   return [{ path, message: `${path} is ${kind === 'absent' ? 'a link to nothing' : 'no regular file'}` }];
 }
 
-async function locatePackage(root: string): Promise<readonly Finding[]> {
+/** The extensions of one package: those it states, else its index file. */
+export async function locatePackage(root: string): Promise<LocateResult> {
+  return sorted(await inPackage(root));
+}
+
+async function inPackage(root: string): Promise<readonly Finding[]> {
   const stated = await statedEntries(root);
   if (stated !== undefined) return stated;
   for (const name of ['index.ts', 'index.js']) {
@@ -92,7 +104,7 @@ async function statedEntries(root: string): Promise<readonly Finding[] | undefin
     return [
       {
         path,
-        message: `${path}: kern.id, contributes and declares speak of one extension, but there are ${entries.length}`,
+        message: `${path}: kern.id and what goes with it speak of one extension, but there are ${entries.length}`,
       },
     ];
   const once = new Map(entries.map((name) => [resolve(root, name), name]));
@@ -155,15 +167,22 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
   const id = fieldOf(kern, 'id');
   const contributes = fieldOf(kern, 'contributes');
   const declares = fieldOf(kern, 'declares');
-  if (id === undefined && contributes === undefined && declares === undefined) return undefined;
+  const taps = fieldOf(kern, 'taps');
+  const stubs = fieldOf(kern, 'stubs');
+  if ([id, contributes, declares, taps, stubs].every((field) => field === undefined)) return undefined;
   if (id !== undefined && typeof id !== 'string') return 'kern.id is a text';
   if (declares !== undefined && !isTexts(declares)) return 'kern.declares is a list of ids';
+  if (taps !== undefined && !isTexts(taps)) return 'kern.taps is a list of ids';
   if (contributes !== undefined && !isContributes(contributes))
     return 'kern.contributes has a list of keys, or "*", for each capability';
+  if (stubs !== undefined && !isStubs(stubs))
+    return 'kern.stubs has a list of descriptions for each capability, such as {"tool": [{"name": "…"}]}';
   return {
     ...(id === undefined ? {} : { id }),
     ...(contributes === undefined ? {} : { contributes }),
     ...(declares === undefined ? {} : { declares }),
+    ...(taps === undefined ? {} : { taps }),
+    ...(stubs === undefined ? {} : { stubs }),
   };
 }
 
@@ -172,8 +191,15 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function isContributes(value: unknown): value is Readonly<Record<string, readonly string[] | '*'>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((keys) => keys === '*' || isTexts(keys));
+  return isObject(value) && Object.values(value).every((keys) => keys === '*' || isTexts(keys));
+}
+
+function isStubs(value: unknown): value is Readonly<Record<string, readonly object[]>> {
+  return isObject(value) && Object.values(value).every((items) => Array.isArray(items) && items.every(isObject));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** By code unit: the same everywhere, whatever the language of the machine. */

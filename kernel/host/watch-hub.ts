@@ -1,32 +1,45 @@
-import { sep } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
 import type { Handle } from '../plugin.ts';
-import type { createWatcher } from './watch.ts';
-
-type Watcher = ReturnType<typeof createWatcher>;
+import { contentHash } from './hash.ts';
+import type { Watcher } from './watch.ts';
 
 interface Subscription {
   readonly paths: readonly string[];
   readonly known: ReadonlyMap<string, string> | undefined;
+  /** Of `paths`, those that were not there: when one comes, it is told, even if nobody watched. */
+  readonly absent: ReadonlySet<string>;
   readonly fn: (changed: readonly string[]) => void;
+}
+
+export interface WatchHubOptions {
+  readonly make: (onChange: (paths: readonly string[]) => void) => Watcher;
+  /** Watching begins: what changed before is not told, and may be looked for. */
+  readonly onBegin?: () => void;
 }
 
 /** Who wants to know of which paths. The one watcher behind it starts when it is told to, so that no start pays for it. */
 export class WatchHub {
-  readonly #make: (onChange: (paths: readonly string[]) => void) => Watcher;
+  readonly #options: WatchHubOptions;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #running = new Set<Promise<unknown>>();
   #watcher: Watcher | undefined;
   #closed = false;
 
-  constructor(make: (onChange: (paths: readonly string[]) => void) => Watcher) {
-    this.#make = make;
+  constructor(options: WatchHubOptions) {
+    this.#options = options;
   }
 
   /** Starts watching; what was subscribed before is watched from now on. */
   begin(): void {
     if (this.#watcher !== undefined || this.#closed) return;
-    this.#watcher = this.#make((paths) => this.#tell(paths));
+    this.#watcher = this.#options.make((paths) => this.#tell(paths));
     for (const [owner, { paths, known }] of this.#subscriptions) this.#watcher.watch(owner, paths, known);
+    for (const { absent, fn } of [...this.#subscriptions.values()]) {
+      const come = [...absent].filter((path) => existsSync(path));
+      if (come.length > 0) fn(come);
+    }
+    this.#options.onBegin?.();
   }
 
   /** One subscription an owner: a second call replaces the first. `known` says what the files held when they were read. */
@@ -36,7 +49,10 @@ export class WatchHub {
     fn: (changed: readonly string[]) => void,
     known?: ReadonlyMap<string, string>,
   ): Handle {
-    const subscription: Subscription = { paths, fn, known };
+    const isLooking = this.#watcher !== undefined;
+    const absent = new Set(isLooking ? [] : paths.filter((path) => known?.has(path) !== true && !existsSync(path)));
+    const all = known && new Map([...(this.#subscriptions.get(owner)?.known ?? []), ...known]);
+    const subscription: Subscription = { paths, fn, known: all, absent };
     this.#subscriptions.set(owner, subscription);
     this.#watcher?.watch(owner, paths, known);
     const dispose = (): void => {
@@ -50,10 +66,18 @@ export class WatchHub {
     this.#watcher?.unwatch(owner);
   }
 
+  /** Looks at these paths at once. Before watching has begun, without a watcher: a short run never starts one. */
   touched(paths: readonly string[]): void {
-    if (paths.length === 0 || !this.#concerns(paths)) return;
-    this.begin();
-    this.#watcher?.touched(paths);
+    if (this.#closed || paths.length === 0) return;
+    if (this.#watcher !== undefined) {
+      this.#watcher.touched(paths);
+      return;
+    }
+    const given = [...new Set(paths.flatMap((path) => [resolve(path), realPath(path)]))];
+    for (const subscription of [...this.#subscriptions.values()]) {
+      const changed = changedUnder(given, subscription);
+      if (changed.length > 0) subscription.fn(changed);
+    }
   }
 
   /** Counts work that a change began, so that a turn waits for it. */
@@ -78,12 +102,6 @@ export class WatchHub {
     await this.#watcher?.close();
   }
 
-  #concerns(paths: readonly string[]): boolean {
-    for (const { paths: watched } of this.#subscriptions.values())
-      if (paths.some((path) => isUnderAny(path, watched))) return true;
-    return false;
-  }
-
   #tell(paths: readonly string[]): void {
     for (const { paths: watched, fn } of [...this.#subscriptions.values()]) {
       const mine = paths.filter((path) => isUnderAny(path, watched));
@@ -92,5 +110,33 @@ export class WatchHub {
   }
 }
 
+/** What differs from what was known. Where nothing was known, a touched file counts as changed. */
+function changedUnder(given: readonly string[], { paths, known, absent }: Subscription): readonly string[] {
+  const concerned = paths.filter((path) => given.some((one) => isBelow(path, one) || isBelow(one, path)));
+  if (known === undefined) return concerned;
+  return concerned.filter((path) => {
+    const hash = known.get(path);
+    return hash === undefined ? absent.has(path) && existsSync(path) : hashNow(path) !== hash;
+  });
+}
+
+function hashNow(path: string): string | undefined {
+  try {
+    return contentHash(readFileSync(path));
+  } catch {
+    return undefined; // gone
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // gone: the path as given is all there is
+  }
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
+
 const isUnderAny = (path: string, watched: readonly string[]): boolean =>
-  watched.some((one) => path === one || path.startsWith(one + sep) || one.startsWith(path + sep));
+  watched.some((one) => isBelow(path, one) || isBelow(one, path));

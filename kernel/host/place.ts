@@ -1,0 +1,91 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import type { Level } from '../capability.ts';
+import { KernError } from '../error.ts';
+import type { TrustItem, TrustState } from '../plugin.ts';
+import { type ExtensionManifest, type LocatedExtension, locatePackage } from './locate.ts';
+
+/** A folder in which extensions are looked for. */
+export interface ExtensionFolder {
+  readonly path: string;
+  readonly level: 'user' | 'project';
+  /** Of a project. */
+  readonly root?: string;
+}
+
+/** Where an extension stands, before anything of it ran. */
+export interface Place {
+  readonly entry: string;
+  /** Its folder, or for a single file the folder it stands in. */
+  readonly folder: string;
+  readonly level: Level;
+  readonly root?: string;
+  /** What trust and messages call it until its id is known: of a project its path in it, else the name of its file or folder. */
+  readonly name: string;
+  readonly manifest?: ExtensionManifest;
+}
+
+export type PlaceState =
+  /** Not tried yet, or asleep until something of it is used. */
+  | { readonly state: 'new' }
+  | { readonly state: 'loaded'; readonly key: string }
+  | { readonly state: 'failed'; readonly error: unknown }
+  | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };
+
+/** What its failures are booked on while its id is not known. */
+export const placeKey = (place: Place): string => `place:${place.entry}`;
+
+/** How a project's plugin is presented to the gate. */
+export function trustItemOf(place: Place): TrustItem {
+  return { kind: 'plugin', id: place.name, path: place.entry };
+}
+
+export function placeIn(folder: ExtensionFolder, { entry, root, manifest }: LocatedExtension): Place {
+  const { path, level, root: project } = folder;
+  return {
+    entry,
+    folder: root,
+    level,
+    name: project === undefined ? nameOf(entry, root, path) : relative(project, entry).split(sep).join('/'),
+    ...(project === undefined ? {} : { root: project }),
+    ...(manifest === undefined ? {} : { manifest }),
+  };
+}
+
+/** `weather.ts` and `weather/index.ts` are both `weather`. */
+function nameOf(entry: string, folder: string, extensions: string): string {
+  return resolve(folder) === resolve(extensions) ? basename(entry, extname(entry)) : basename(folder);
+}
+
+/** What `-e` names: a file, a folder with an index file, or a package that states its entries. */
+export async function explicitPlaces(path: string): Promise<readonly Place[]> {
+  const absolute = resolve(path);
+  if (!existsSync(absolute)) throw missing(`-e ${path}: there is no such file or folder`);
+  const real = realpathSync(absolute);
+  const stats = statSync(real);
+  if (!stats.isDirectory()) {
+    if (!stats.isFile()) throw missing(`-e ${path}: it is no regular file`);
+    return [{ entry: real, folder: dirname(real), level: 'session', name: basename(real, extname(real)) }];
+  }
+  const { found, problems } = await locatePackage(real);
+  if (problems[0] !== undefined) throw missing(`-e ${path}: ${problems[0].message}`);
+  const entries = found.length > 0 ? found : otherIndexOf(real);
+  if (entries.length === 0)
+    throw missing(`-e ${path}: the folder has no index.ts or index.js, and no package.json that names an entry`);
+  return entries.map(({ entry, manifest }) => ({
+    entry,
+    folder: real,
+    level: 'session' as const,
+    name: basename(real),
+    ...(manifest === undefined ? {} : { manifest }),
+  }));
+}
+
+function otherIndexOf(folder: string): readonly LocatedExtension[] {
+  const entry = ['index.mts', 'index.mjs', 'index.cjs'].map((file) => join(folder, file)).find(existsSync);
+  return entry === undefined ? [] : [{ entry, root: folder }];
+}
+
+function missing(message: string): KernError {
+  return new KernError('extension_missing', message, { hint: 'give the path of an extension file or of its folder' });
+}

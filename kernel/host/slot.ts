@@ -1,0 +1,56 @@
+import type { Level } from '../capability.ts';
+import type { PluginDefinition } from '../plugin.ts';
+import type { IdlePlugin } from '../snapshot.ts';
+import { type Place, type PlaceState, placeKey } from './place.ts';
+
+/** A place, and what became of it. */
+export interface Slot {
+  place: Place;
+  /** The key it is known to the kernel under: live, asleep, switched off, or kept while a newer revision fails. */
+  key: string | undefined;
+  /** The key its last failure is booked on. */
+  failedKey: string | undefined;
+  revision: number;
+  status: PlaceState;
+  files: readonly string[];
+  missing: readonly string[];
+  /** Loaded, and refused because of other plugins: tried again when those change. */
+  refused: PluginDefinition | undefined;
+  /** What stands for it while it sleeps. */
+  sleeper: IdlePlugin | undefined;
+  /** It was used: from then on it is loaded like any other. */
+  isWanted: boolean;
+  /** Its file is away: cancels the wait for it to come back. */
+  leaving: (() => void) | undefined;
+}
+
+export function newSlot(place: Place): Slot {
+  return {
+    place,
+    key: undefined,
+    failedKey: undefined,
+    revision: 0,
+    status: { state: 'new' },
+    files: [place.entry],
+    missing: [],
+    refused: undefined,
+    sleeper: undefined,
+    isWanted: false,
+    leaving: undefined,
+  };
+}
+
+/** Found in a folder, and gone when it is found no more; the others were named, and wait for their file. */
+export const isFound = ({ place: { level } }: Slot): boolean => level === 'user' || level === 'project';
+
+/** How messages name it: by its id, as soon as that is known. */
+export function whoIs({ place, key, revision }: Slot): {
+  readonly key: string;
+  readonly id: string;
+  readonly level: Level;
+  readonly source: string;
+  readonly revision: number;
+} {
+  const { level, entry, name } = place;
+  return { key: key ?? placeKey(place), id: key?.split(':').at(-1) ?? name, level, source: entry, revision };
+}
