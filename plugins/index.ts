@@ -162,6 +162,27 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./tools/bash/index.ts')).default,
   },
   {
+    id: 'tools.grep',
+    path: 'tools/grep',
+    declares: [],
+    contributes: { tool: ['grep'] },
+    load: async () => (await import('./tools/grep/index.ts')).default,
+  },
+  {
+    id: 'tools.find',
+    path: 'tools/find',
+    declares: [],
+    contributes: { tool: ['find'] },
+    load: async () => (await import('./tools/find/index.ts')).default,
+  },
+  {
+    id: 'tools.ls',
+    path: 'tools/ls',
+    declares: [],
+    contributes: { tool: ['ls'] },
+    load: async () => (await import('./tools/ls/index.ts')).default,
+  },
+  {
     id: 'processes',
     path: 'processes',
     declares: [processes],

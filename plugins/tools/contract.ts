@@ -59,6 +59,8 @@ export interface Tool<A = never, D = unknown> {
   readonly deferrable?: boolean;
   /** Not offered to the model unless asked for by name. */
   readonly hidden?: boolean;
+  /** Default true. `false`: a tool that people choose, by `--tools` or a setting of its plugin; else it is not offered. */
+  readonly defaultActive?: boolean;
   /** Bends what models send into shape, before validation. */
   prepareArguments?(args: unknown): unknown;
   execute(

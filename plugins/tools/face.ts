@@ -21,7 +21,7 @@ export function createFaces(): (tool: AnyTool) => ToolFace {
   };
 }
 
-/** The faces of the tools that a view offers to the model. Hidden ones are there when they are asked for by name. */
+/** The faces of the tools that a view offers to the model. Others are there when they are asked for by name. */
 export function toolFaces(
   view: View,
   face: (tool: AnyTool) => ToolFace = faceOf,
@@ -30,7 +30,7 @@ export function toolFaces(
   return view
     .use(tools)
     .items()
-    .filter((tool) => tool.hidden !== true || named.has(tool.name))
+    .filter((tool) => named.has(tool.name) || (tool.hidden !== true && tool.defaultActive !== false))
     .map(face);
 }
 

@@ -1,0 +1,258 @@
+import { characterPiece, lineEnd, lineStart, type Piece, places, readClass, readEscape, rustOf } from './classes.ts';
+import { escaped, type Mode, PatternError, Reader } from './reader.ts';
+
+/** A regular expression as ripgrep knows them, for ripgrep and for JavaScript. */
+export interface Pattern {
+  /** In the syntax of every ripgrep in use. */
+  readonly rust: string;
+  /** In the syntax of JavaScript, for the flag v. */
+  readonly script: (mode: Mode) => string;
+  /** A line feed is in it: it can be found only across lines. */
+  readonly hasLineFeed: boolean;
+  /** It looks around or refers back, which ripgrep's engine does not do. */
+  readonly needsScript: boolean;
+  /** What of it only ripgrep knows. */
+  readonly needsRipgrep: string | undefined;
+}
+
+export interface ReadOptions {
+  /** `.` is also a line feed. */
+  readonly dotAll: boolean;
+}
+
+/** Whether a pattern is understood. `shown` is the place, under the pattern. */
+export type ReadPattern =
+  | { readonly ok: true; readonly pattern: Pattern }
+  | { readonly ok: false; readonly why: string; readonly shown: string };
+
+/** Text that means itself. */
+export function literalPattern(text: string): Pattern {
+  const characters = [...text];
+  return {
+    rust: characters.map(rustOf).join(''),
+    script: () => characters.map(escaped).join(''),
+    hasLineFeed: text.includes('\n'),
+    needsScript: false,
+    needsRipgrep: undefined,
+  };
+}
+
+/**
+ * Reads a pattern. It is more lenient than ripgrep with what has only one meaning: `{` that begins no repetition, a
+ * backslash before a sign that needs none.
+ */
+export function readPattern(text: string, options: ReadOptions): ReadPattern {
+  const state: State = { groups: 0, names: new Set(), references: [], hasLineFeed: false, needsScript: false };
+  try {
+    const reader = new Reader(text);
+    const piece = readAlternatives(reader, state, { dotAll: options.dotAll, ignoreCase: undefined });
+    if (!reader.isAtEnd) throw new PatternError(reader.at, 'this ) closes no group');
+    checkReferences(state);
+    const { hasLineFeed, needsScript, needsRipgrep } = state;
+    return { ok: true, pattern: { ...piece, hasLineFeed, needsScript, needsRipgrep } };
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return { ok: false, why: error.message, shown: shownAt(text, error.at) };
+  }
+}
+
+/** What was seen so far. */
+interface State {
+  groups: number;
+  readonly names: Set<string>;
+  readonly references: { readonly at: number; readonly to: string | number }[];
+  hasLineFeed: boolean;
+  needsScript: boolean;
+  needsRipgrep?: string | undefined;
+}
+
+interface Flags {
+  dotAll: boolean;
+  /** Undefined: as the search says. */
+  ignoreCase: boolean | undefined;
+}
+
+/** Up to the end, or the `)` of the group; flags set within hold until there. */
+function readAlternatives(reader: Reader, state: State, outer: Flags): Piece {
+  const flags = { ...outer };
+  const alternatives: Piece[] = [];
+  let pieces: Piece[] = [];
+  while (!reader.isAtEnd && !reader.ahead(/^\)/)) {
+    if (reader.skip('|')) {
+      alternatives.push(sequence(pieces));
+      pieces = [];
+      continue;
+    }
+    pieces.push(readFlags(reader, state, flags) ?? readRepetition(reader, readPiece(reader, state, flags)));
+  }
+  alternatives.push(sequence(pieces));
+  return {
+    rust: alternatives.map(({ rust }) => rust).join('|'),
+    script: (mode) => alternatives.map(({ script }) => script(mode)).join('|'),
+  };
+}
+
+const nothing: Piece = { rust: '', script: () => '' };
+
+function sequence(pieces: readonly Piece[]): Piece {
+  return {
+    rust: pieces.map(({ rust }) => rust).join(''),
+    script: (mode) => pieces.map(({ script }) => script(mode)).join(''),
+  };
+}
+
+/** One thing that can be repeated. */
+function readPiece(reader: Reader, state: State, flags: Flags): Piece {
+  const at = reader.at;
+  if (reader.skip('(')) return readGroup(reader, state, flags, at);
+  if (reader.skip('[')) return cased(readClass(reader, at), flags);
+  if (reader.skip('\\')) return cased(readBackslash(reader, state), flags);
+  if (reader.skip('^')) return { rust: '^', script: lineStart };
+  if (reader.skip('$')) return { rust: '$', script: lineEnd };
+  if (reader.skip('.')) {
+    const script = flags.dotAll ? '[^]' : '[^\\n]';
+    return { rust: '.', script: () => script };
+  }
+  if (reader.ahead(/^[*+?]/) || reader.ahead(repetition))
+    throw new PatternError(at, `there is nothing before this ${reader.text[at]} that could be repeated`);
+  const character = reader.take() ?? '';
+  if (character === '\n') state.hasLineFeed = true;
+  return cased(characterPiece(character), flags);
+}
+
+/** ripgrep takes the flag where it stands; in JavaScript it is put around each thing it is about. */
+function cased(piece: Piece, { ignoreCase }: Flags): Piece {
+  if (ignoreCase === undefined) return piece;
+  return { rust: piece.rust, script: (mode) => `(?${ignoreCase ? 'i' : '-i'}:${piece.script(mode)})` };
+}
+
+function readBackslash(reader: Reader, state: State): Piece {
+  const at = reader.at - 1;
+  const place = reader.match(/^(?:[<>AzZ]|[bB](?!\{))/)?.[0];
+  if (place !== undefined) return places[place] ?? nothing;
+  const edge = reader.match(/^b\{(?:start|end|start-half|end-half)\}/)?.[0];
+  if (edge !== undefined) {
+    state.needsRipgrep = `\\${edge}`;
+    return { rust: `\\${edge}`, script: () => '' };
+  }
+  const reference = reader.match(/^(?:([1-9]\d?)|k<(\w+)>)/);
+  if (reference !== undefined) {
+    const [, number, name] = reference;
+    const to = name ?? Number(number);
+    state.references.push({ at, to });
+    state.needsScript = true;
+    return { rust: '', script: () => (typeof to === 'string' ? `\\k<${to}>` : `(?:\\${to})`) };
+  }
+  if (reader.ahead(/^n/)) state.hasLineFeed = true;
+  return readEscape(reader);
+}
+
+function checkReferences({ references, groups, names }: State): void {
+  for (const { at, to } of references) {
+    if (typeof to === 'number' ? to <= groups : names.has(to)) continue;
+    throw new PatternError(at, `there is no group ${to} that it could refer to`);
+  }
+}
+
+// --- Groups ------------------------------------------------------------------------------------------------------
+
+function readGroup(reader: Reader, state: State, flags: Flags, at: number): Piece {
+  const around = reader.match(/^\?(?:=|!|<=|<!)/)?.[0];
+  if (around !== undefined) {
+    state.needsScript = true;
+    const within = readWithin(reader, state, flags, at);
+    return { rust: '', script: (mode) => `(${around}${within.script(mode)})` };
+  }
+  const name = reader.match(/^\?P?<([A-Za-z_]\w*)>/)?.[1];
+  if (name !== undefined) {
+    if (state.names.has(name)) throw new PatternError(at, `there are two groups named ${name}`);
+    state.names.add(name);
+    state.groups += 1;
+    const within = readWithin(reader, state, flags, at);
+    return { rust: `(?P<${name}>${within.rust})`, script: (mode) => `(?<${name}>${within.script(mode)})` };
+  }
+  const own = reader.match(/^\?([a-zA-Z]*)(?:-([a-zA-Z]+))?:/);
+  if (own !== undefined) {
+    const within = readWithin(reader, state, flagged(state, flags, at, own), at);
+    return { rust: `(${own[0]}${within.rust})`, script: (mode) => `(?:${within.script(mode)})` };
+  }
+  if (reader.ahead(/^\?/)) throw new PatternError(at, 'this kind of group is not known');
+  state.groups += 1;
+  const within = readWithin(reader, state, flags, at);
+  return { rust: `(${within.rust})`, script: (mode) => `(${within.script(mode)})` };
+}
+
+function readWithin(reader: Reader, state: State, flags: Flags, at: number): Piece {
+  const within = readAlternatives(reader, state, flags);
+  if (!reader.skip(')')) throw new PatternError(at, 'this group is not closed by )');
+  return within;
+}
+
+/** `(?i)`: it holds from here to the end of the group. */
+function readFlags(reader: Reader, state: State, flags: Flags): Piece | undefined {
+  const at = reader.at;
+  const given = reader.match(/^\(\?(?=[a-zA-Z-])([a-zA-Z]*)(?:-([a-zA-Z]+))?\)/);
+  if (given === undefined) return undefined;
+  Object.assign(flags, flagged(state, flags, at, given));
+  return { rust: given[0], script: () => '' };
+}
+
+function flagged(state: State, flags: Flags, at: number, [, on = '', off = '']: RegExpMatchArray): Flags {
+  for (const flag of `${on}${off}`) {
+    if (!/[imsuUxR]/.test(flag)) throw new PatternError(at, `there is no flag ${flag}`);
+    // How the rest is to be read would be another matter.
+    if (flag === 'x')
+      throw new PatternError(at, 'the flag x is not known here: write the pattern without blanks and comments');
+    if (/[uUR]/.test(flag)) state.needsRipgrep = `the flag ${flag}`;
+  }
+  return {
+    dotAll: on.includes('s') || (flags.dotAll && !off.includes('s')),
+    ignoreCase: on.includes('i') ? true : off.includes('i') ? false : flags.ignoreCase,
+  };
+}
+
+// --- Repetition --------------------------------------------------------------------------------------------------
+
+/** `{}` and `{,}` are none: braces like any other sign. */
+const repetition = /^\{(?:(\d+)(,?)(\d*)|,(\d+))\}/;
+/** Where either engine would need much memory for the pattern alone. */
+const mostTimes = 1_000;
+
+function readRepetition(reader: Reader, once: Piece): Piece {
+  let piece = once;
+  for (;;) {
+    const times = reader.match(/^[*+?]/)?.[0] ?? readCount(reader);
+    if (times === undefined) return piece;
+    const lazy = reader.skip('?') ? '?' : '';
+    const inner = piece;
+    piece = {
+      rust: `${inner === once ? inner.rust : `(?:${inner.rust})`}${times}${lazy}`,
+      script: (mode) => `(?:${inner.script(mode)})${times}${lazy}`,
+    };
+  }
+}
+
+function readCount(reader: Reader): string | undefined {
+  const at = reader.at;
+  const found = reader.match(repetition);
+  if (found === undefined) return undefined;
+  const [, least = '0', comma = ',', most = found[4] ?? ''] = found;
+  if (Math.max(Number(least), Number(most)) > mostTimes)
+    throw new PatternError(at, `more than ${mostTimes} repetitions are too many`);
+  if (most !== '' && Number(least) > Number(most))
+    throw new PatternError(at, `{${least},${most}} is the wrong way round`);
+  return `{${least}${comma}${most}}`;
+}
+
+// --- Words -------------------------------------------------------------------------------------------------------
+
+/** The pattern, or the part of it around a place, with a mark under the place. */
+function shownAt(text: string, at: number): string {
+  const reach = 40;
+  const from = Math.max(0, at - reach);
+  const part = oneLine(`${from > 0 ? '…' : ''}${text.slice(from, at + reach)}${at + reach < text.length ? '…' : ''}`);
+  const before = `${from > 0 ? '…' : ''}${text.slice(from, at)}`;
+  return `  ${part}\n  ${' '.repeat([...oneLine(before)].length)}^`;
+}
+
+const oneLine = (text: string): string => text.replaceAll('\n', '␊').replaceAll('\t', ' ');
