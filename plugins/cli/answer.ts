@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
-import { type Context, codeOf, type Entry, type Hook, KernError, type Kernel, type View } from 'kern/plugin';
+import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
 import { didYouMean, exitCodeOf } from './api.ts';
 import { usesColor } from './color.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
