@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
 import { extensionZod } from './extension-zod.mjs';
+import { lightHeaders } from './light-headers.mjs';
 import { sourceStamp, stampFile } from './stamp.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -53,7 +54,7 @@ async function bundle() {
     hash: true,
     report: false,
     logLevel: 'warn',
-    plugins: [extensionZod()],
+    plugins: [extensionZod(), lightHeaders()],
     // kern's own names lead to the sources (the condition in package.json), so that all chunks share one kernel;
     // packages are bundled, so that they load quickly.
     deps: { neverBundle: [apart], alwaysBundle: (id) => !apart.test(id) && !id.startsWith('node:'), onlyBundle: false },

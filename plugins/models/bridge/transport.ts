@@ -1,28 +1,46 @@
 import { type KernError, messageOf } from 'kern/plugin';
-import { defaultIdleTimeoutMs, type Endpoint, hostOf } from './endpoint.ts';
-import { badResponse, disconnected, type ModelError, stalled } from './failure.ts';
+import { type Endpoint, hostOf } from './endpoint.ts';
+import { badResponse, disconnected, type ModelError } from './failure.ts';
+import { type Answer, send } from './http.ts';
 import type { DeltaMerger } from './merge.ts';
 
 /** A `fetch` for one request of a provider package: no redirects, silence is noticed, deltas are joined on the way. */
 export function transport(endpoint: Endpoint, merger: DeltaMerger, alive: () => void): typeof fetch {
-  return async (input, init) => {
-    const failed = (error: unknown): unknown => (init?.signal?.aborted === true ? error : unreachable(endpoint, error));
-    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+  const asked = async (input: string | URL | Request, init: RequestInit | undefined): Promise<Answered> => {
+    const signal = init?.signal ?? undefined;
+    const failed = (error: unknown): unknown => (signal?.aborted === true ? error : unreachable(endpoint, error));
+    const headers = Object.fromEntries(
+      Object.entries(init?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    const sent = { method: init?.method ?? 'GET', headers, body: String(init?.body ?? ''), signal };
+    const answer = await send(String(input), sent).catch((error: unknown) => {
       throw failed(error);
     });
     alive();
-    if (response.status >= 300 && response.status < 400) throw redirected(endpoint, response);
-    if (!response.ok || response.body === null) return response;
-    await demandStream(endpoint, response);
-    const body = joined(response.body, merger, alive, failed);
-    return new Response(body, { status: response.status, headers: response.headers });
+    const { status, statusText, ok, headers: said } = answer;
+    if (status >= 300 && status < 400) throw await redirected(endpoint, answer);
+    if (said.has('content-encoding') && said.get('content-encoding') !== 'identity') {
+      await answer.pieces.return?.();
+      throw badResponse(endpoint, `sent its answer as ${said.get('content-encoding')}, which was not asked for`);
+    }
+    const text = (): Promise<string> =>
+      answer.text().catch((error: unknown) => {
+        throw failed(error);
+      });
+    if (ok) await demandStream(endpoint, said, text);
+    return { status, statusText, ok, headers: said, text, body: joined(answer.pieces, merger, alive, failed) };
   };
+  // Of a Response the packages take these fields.
+  return (input, init) => asked(input, init) as unknown as Promise<Response>;
 }
 
-/** Node says `fetch failed` and hides the reason in the cause. */
+type Answered = Pick<Answer, 'status' | 'statusText' | 'ok' | 'headers' | 'text'> & {
+  readonly body: ReadableStream<Uint8Array>;
+};
+
+/** What Node says of a connection, for people. */
 export function unreachable(endpoint: Endpoint, error: unknown): ModelError {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const first: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = typeof first === 'object' && first !== null && 'code' in first ? String(first.code) : '';
   switch (code) {
     case 'ECONNREFUSED':
@@ -32,54 +50,51 @@ export function unreachable(endpoint: Endpoint, error: unknown): ModelError {
       return disconnected(endpoint, `the host name is not known (${code})`);
     case 'ECONNRESET':
     case 'EPIPE':
-    case 'UND_ERR_SOCKET':
       return disconnected(endpoint, `the connection was cut (${code})`);
     case 'ETIMEDOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
       return disconnected(endpoint, `no answer to the connection (${code})`);
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      // Node's own limit; it is not ours to move.
-      return stalled(endpoint, Math.min(endpoint.idleTimeoutMs ?? defaultIdleTimeoutMs, defaultIdleTimeoutMs));
     default:
       return disconnected(endpoint, `cannot be reached: ${messageOf(first)}`);
   }
 }
 
 /** A key must not follow to wherever a server points. */
-function redirected(endpoint: Endpoint, response: Response): KernError {
-  const target = response.headers.get('location') ?? '';
+async function redirected(endpoint: Endpoint, { status, headers, pieces }: Answer): Promise<KernError> {
+  const target = headers.get('location') ?? '';
   const host = URL.canParse(target, endpoint.baseUrl) ? new URL(target, endpoint.baseUrl).host : 'nowhere';
-  void response.body?.cancel();
+  await pieces.return?.();
   const where = host === hostOf(endpoint) ? 'another path' : host;
-  const what = `answered ${response.status}, a redirect to ${where}; it was not followed, because the key would go there`;
+  const what = `answered ${status}, a redirect to ${where}; it was not followed, because the key would go there`;
   return badResponse(endpoint, what, 'set the base URL to the final address');
 }
 
 /** A page or a JSON document with status 200 is no stream: a wrong address, or a server that does not stream. */
-async function demandStream(endpoint: Endpoint, response: Response): Promise<void> {
-  const type = response.headers.get('content-type') ?? '';
+async function demandStream(
+  endpoint: Endpoint,
+  headers: Answer['headers'],
+  text: () => Promise<string>,
+): Promise<void> {
+  const type = headers.get('content-type') ?? '';
   if (!/\b(html|json)\b/i.test(type)) return;
-  const body = (await response.text()).slice(0, 4_000);
+  const body = (await text()).slice(0, 4_000);
   const said = /html/i.test(type) ? 'a web page' : body.replace(/\s+/g, ' ').slice(0, 200);
   throw badResponse(endpoint, `answered no stream of events but ${said}`, 'is the base URL right?');
 }
 
 function joined(
-  body: ReadableStream<Uint8Array>,
+  pieces: AsyncIterator<Uint8Array>,
   merger: DeltaMerger,
   alive: () => void,
   failed: (error: unknown) => unknown,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const next = async (): Promise<string | undefined> => {
-    const { done, value } = await reader.read().catch((error: unknown) => {
+    const { done, value } = await pieces.next().catch((error: unknown) => {
       throw failed(error);
     });
     alive();
-    return done ? undefined : merger.push(decoder.decode(value, { stream: true }));
+    return done === true ? undefined : merger.push(decoder.decode(value, { stream: true }));
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -89,6 +104,8 @@ function joined(
       if (rest !== '') controller.enqueue(encoder.encode(rest));
       if (text === undefined) controller.close();
     },
-    cancel: (reason) => reader.cancel(reason),
+    async cancel() {
+      await pieces.return?.();
+    },
   });
 }

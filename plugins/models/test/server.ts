@@ -8,6 +8,8 @@ export interface Heard {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** Of the client: the same where a connection is used again. */
+  readonly port: number | undefined;
   /** The request's JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
   readonly body: any;
@@ -35,6 +37,7 @@ export async function modelServer(...answers: readonly Answer[]) {
       url: request.url ?? '',
       headers: request.headers,
       text,
+      port: request.socket.remotePort,
       body: json(text),
     });
     gone.push(once(response, 'close'));
