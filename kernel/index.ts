@@ -55,7 +55,15 @@ export {
   type TrustState,
   type View,
 } from './plugin.ts';
-export { type Child, type Processes, processes, type SpawnOptions, type SpawnResult } from './process.ts';
+export {
+  type Child,
+  type Processes,
+  type ProcessLimits,
+  processes,
+  type SpawnOptions,
+  type SpawnResult,
+  type TerminalOptions,
+} from './process.ts';
 export { installProcessHandlers } from './process-handlers.ts';
 export type { Journal, Report, Severity } from './report.ts';
 export { anything, type Parsed, parse, type Schema } from './schema.ts';

@@ -17,10 +17,33 @@ export interface SpawnOptions {
   readonly keepBytes?: number;
   /** stderr goes where stdout goes: one stream, in the order it was written. The result's `stderr` stays empty. */
   readonly merge?: boolean;
+  /** What is printed goes to this file as well (0600, at its end), up to 1 GiB. */
+  readonly spillTo?: string;
+  /** A terminal in the place of pipes: one stream, in the order it was written. Needs the optional package of the supervisor. */
+  readonly terminal?: TerminalOptions;
+  /** What its tree may use; what goes over is ended at once. */
+  readonly limits?: ProcessLimits;
   /** For the list of what runs. Default: the command. */
   readonly label?: string;
   /** The plugin it runs for, in the list of what runs. */
   readonly owner?: string;
+}
+
+export interface TerminalOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** Something of the tree has been reading from the terminal for a while, and nobody types. */
+  readonly onWaiting?: () => void;
+}
+
+/** Looked at several times a second. */
+export interface ProcessLimits {
+  /** Resident memory of the tree. Default: a setting of the supervisor. */
+  readonly memoryBytes?: number;
+  /** Processes in the tree. Default 512. */
+  readonly processes?: number;
+  /** Bytes of output. Default: none. */
+  readonly outputBytes?: number;
 }
 
 /** How a child ended. `exitCode` is undefined when a signal ended it or it never started. */
@@ -31,6 +54,10 @@ export interface SpawnResult {
   readonly stderr: string;
   readonly timedOut: boolean;
   readonly aborted: boolean;
+  /** The limit it went over and was ended for. */
+  readonly overLimit?: 'memory' | 'processes' | 'output';
+  /** How much of the output `spillTo` holds: a full disk, or a full file, keeps the rest out. */
+  readonly spilled?: 'whole' | 'partly';
   /** Bytes that were not kept. */
   readonly dropped: number;
   readonly durationMs: number;

@@ -12,6 +12,7 @@ import {
   flags,
   input,
   inputText,
+  jobs,
   messageEnd,
   messageStart,
   messageUpdate,
@@ -185,8 +186,8 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'processes',
     path: 'processes',
-    declares: [processes],
-    contributes: { processes: ['processes'] },
+    declares: [processes, jobs],
+    contributes: { processes: ['processes'], [jobs.id]: [jobs.id] },
     load: async () => (await import('./processes/index.ts')).default,
   },
   {

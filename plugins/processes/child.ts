@@ -1,12 +1,15 @@
-import { closeSync, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { closeSync } from 'node:fs';
 import type { execa } from 'execa';
-import { type Child, KernError, messageOf, type SpawnOptions, type SpawnResult } from 'kern/plugin';
+import type { Child, SpawnOptions, SpawnResult } from 'kern/plugin';
 import { endTree } from './end.ts';
 import type { Pipes } from './pipe.ts';
-import { createRing, type Ring } from './ring.ts';
-import type { Selection } from './table.ts';
+import { readsTerminal } from './reads-terminal.ts';
+import { createRing } from './ring.ts';
+import { openSpill, type Spill } from './spill.ts';
+import { type Exit, type Place, type Started, startPiped } from './start.ts';
+import { follow, type Output } from './streams.ts';
+import { members, processTable, type Selection } from './table.ts';
+import { startInTerminal } from './terminal.ts';
 
 /** What the supervisor has ready when the first child starts. */
 export interface Tools {
@@ -24,6 +27,8 @@ export interface Ground {
   /** A stream that outlived the child is closed. */
   released(pid: number): void;
   selection(pid: number): Selection;
+  /** Looks after the limits of its tree, also when only what it left behind runs. */
+  watch(pid: number, limits: SpawnOptions['limits'], over: (limit: 'memory' | 'processes') => void): void;
 }
 
 export interface Supervised extends Child {
@@ -33,13 +38,10 @@ export interface Supervised extends Child {
 
 const graceMs = 2_000;
 const keepBytes = 1024 * 1024;
-/** Output that was on its way when the child ended comes within this time of the last piece. */
-const idleMs = 100;
-/** A background child that keeps talking does not hold the result longer than this. */
-const drainLimitMs = 1_000;
+/** Who reads from a terminal for so long, with nothing printed meanwhile, waits for a person. */
+const waitingMs = 3_000;
 
-type Exit = { readonly code: number | null; readonly signal: string | null };
-type Reason = 'timeout' | 'abort' | 'kill';
+type Reason = 'timeout' | 'abort' | 'kill' | 'memory' | 'processes' | 'output';
 
 export function superviseChild(
   command: string,
@@ -50,7 +52,7 @@ export function superviseChild(
   const asked = performance.now();
   const written: (string | Uint8Array)[] = [];
   let ended = options.input !== 'pipe';
-  let stdin: NodeJS.WritableStream | undefined;
+  let stdin: Started['stdin'];
   let pid: number | undefined;
   let exited = false;
   let reason: Reason | undefined;
@@ -73,6 +75,8 @@ export function superviseChild(
   const run = async (): Promise<SpawnResult> => {
     const out = createRing(options.keepBytes ?? keepBytes);
     const err = createRing(options.keepBytes ?? keepBytes);
+    let spill: Spill | undefined;
+    let spilled: 'whole' | 'partly' | undefined;
     const outcome = (exit: Exit): SpawnResult => ({
       exitCode: exit.code ?? undefined,
       signal: exit.signal ?? undefined,
@@ -80,6 +84,8 @@ export function superviseChild(
       stderr: err.text(),
       timedOut: reason === 'timeout',
       aborted: reason === 'abort',
+      ...(reason === 'memory' || reason === 'processes' || reason === 'output' ? { overLimit: reason } : {}),
+      ...(spilled === undefined ? {} : { spilled }),
       dropped: out.dropped + err.dropped,
       durationMs: performance.now() - asked,
     });
@@ -87,78 +93,65 @@ export function superviseChild(
     if (options.signal?.aborted) reason = 'abort';
     if (reason !== undefined) return outcome(unstarted);
     options.signal?.addEventListener('abort', onAbort, { once: true });
-    let timer: NodeJS.Timeout | undefined;
+    const undo: (() => void)[] = [() => options.signal?.removeEventListener('abort', onAbort)];
     try {
       const { start, pipes } = await ground.tools();
-      const pipe = options.merge && reason === undefined ? await pipes?.open().catch(() => undefined) : undefined;
+      const pipe =
+        options.merge && options.terminal === undefined && reason === undefined
+          ? await pipes?.open().catch(() => undefined)
+          : undefined;
       if (reason !== undefined) {
         if (pipe !== undefined) closeSync(pipe.writeEnd);
         pipe?.stream.destroy();
         return outcome(unstarted);
       }
-      const cwd = options.cwd ?? process.cwd();
-      // Any number is taken; execa's types know 3 to 9.
-      const merged = pipe?.writeEnd as 3 | undefined;
-      const settings = {
-        cwd,
+      if (options.spillTo !== undefined) spill = openSpill(options.spillTo);
+      const place: Place = {
+        cwd: options.cwd ?? process.cwd(),
         env: ground.environment(options.env),
-        extendEnv: false,
-        detached: true,
-        cleanup: false,
-        reject: false,
-        buffer: false,
-        stdin: options.input === undefined ? 'ignore' : 'pipe',
-        stdout: merged ?? 'pipe',
-        stderr: merged ?? 'pipe',
-      } as const;
-      let child: ReturnType<typeof start<typeof settings>>;
-      try {
-        child = start(command, args, settings);
-      } catch (error) {
-        pipe?.stream.destroy();
-        throw notStarted(command, cwd, error);
-      } finally {
-        // The child has its own copy; ours would keep the stream open for ever.
-        if (pipe !== undefined) closeSync(pipe.writeEnd);
-      }
-      if (child.pid === undefined) {
-        pipe?.stream.destroy();
-        throw notStarted(command, cwd, (await child).cause);
-      }
-      // Its promise waits for closed pipes; ours does not.
-      child.catch(() => undefined);
+        rings: { out, err },
+      };
+      const child =
+        options.terminal === undefined
+          ? await startPiped(start, command, args, options, place, pipe)
+          : await startInTerminal(command, args, options.terminal, place);
       const own = child.pid;
       pid = own;
       ground.started(own);
-      const exit = new Promise<Exit>((resolve) =>
-        child.nodeChildProcess.once('exit', (code, signal) => resolve({ code, signal })),
-      );
-      if (child.stdin !== null) {
-        stdin = child.stdin;
-        // A program that does not read its input is no fault of ours: its exit tells.
-        child.stdin.on('error', () => undefined);
-        if (options.input !== undefined && options.input !== 'pipe') child.stdin.end(options.input);
-        for (const part of written.splice(0)) child.stdin.write(part);
-        if (ended) child.stdin.end();
+      // What stopped it while its terminal was being made did not know whom to stop.
+      if (reason !== undefined) void stop(reason, graceMs);
+      stdin = child.stdin;
+      if (options.input !== undefined && options.input !== 'pipe') stdin?.end(options.input);
+      for (const part of written.splice(0)) stdin?.write(part);
+      if (ended) stdin?.end();
+      const { outputBytes = Number.POSITIVE_INFINITY } = options.limits ?? {};
+      const output = follow(child.sources, {
+        onOutput: options.onOutput,
+        spill: spill?.write,
+        onBytes: (total) => void (total > outputBytes && reason === undefined && stop('output', 0)),
+        onClose: () => ground.released(own),
+      });
+      ground.watch(own, options.limits, (limit) => void stop(limit, 0));
+      if (options.timeoutMs !== undefined) {
+        const timer = setTimeout(() => void stop('timeout', graceMs), options.timeoutMs);
+        undo.push(() => clearTimeout(timer));
       }
-      const streams: readonly Source[] = pipe
-        ? [source(pipe.stream, out, 'stdout')]
-        : [source(child.stdout, out, 'stdout'), source(child.stderr, options.merge ? out : err, 'stderr')];
-      const output = follow(streams, options.onOutput, () => ground.released(own));
-      if (options.timeoutMs !== undefined) timer = setTimeout(() => void stop('timeout', graceMs), options.timeoutMs);
+      if (options.terminal?.onWaiting !== undefined)
+        undo.push(watchForReaders(output, () => ground.selection(own), options.terminal.onWaiting));
 
-      const how = await Promise.race([exit, unendable.promise]);
+      const how = await Promise.race([child.exit, unendable.promise]);
       exited = true;
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
+      for (const step of undo.splice(0)) step();
       ground.exited(own);
       await output.drained();
       await ending;
       output.letGo();
+      spilled = spill?.close();
+      spill = undefined;
       return outcome(how);
     } finally {
-      clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
+      for (const step of undo) step();
+      spill?.close();
     }
   };
 
@@ -191,85 +184,12 @@ export function superviseChild(
   };
 }
 
-type Source = { readonly stream: Readable; readonly ring: Ring; readonly name: 'stdout' | 'stderr' };
-
-function source(stream: Readable | null, ring: Ring, name: 'stdout' | 'stderr'): Source {
-  if (stream === null) throw new KernError('spawn_failed', `the system gave no ${name} for a child`);
-  return { stream, ring, name };
-}
-
-/** Reads what comes, and says when no more is to be expected of a child that has ended. */
-function follow(sources: readonly Source[], onOutput: SpawnOptions['onOutput'], onClose: () => void) {
-  let open = sources.length;
-  let pieces = 0;
-  let changed = Promise.withResolvers<void>();
-  let following = true;
-  const wake = (): void => {
-    pieces += 1;
-    changed.resolve();
-    changed = Promise.withResolvers();
-  };
-  for (const { stream, ring, name } of sources) {
-    stream.on('data', (chunk: Uint8Array) => {
-      // Afterwards it is still read: a background child that cannot write any more would die of it.
-      if (!following) return;
-      ring.push(chunk);
-      onOutput?.(chunk, name);
-      wake();
-    });
-    stream.on('error', () => stream.destroy());
-    stream.once('close', () => {
-      open -= 1;
-      wake();
-      if (open === 0) onClose();
-    });
-  }
-  return {
-    async drained(): Promise<void> {
-      const until = performance.now() + drainLimitMs;
-      while (open > 0 && performance.now() < until) {
-        const seen = pieces;
-        const idle = Promise.withResolvers<void>();
-        const timer = setTimeout(idle.resolve, idleMs);
-        await Promise.race([changed.promise, idle.promise]);
-        clearTimeout(timer);
-        // A loop that was busy meanwhile runs its timers first: what waits in the pipe is read before the next turn.
-        if (pieces === seen) await setImmediate();
-        if (pieces === seen) return;
-      }
-    },
-    letGo(): void {
-      following = false;
-      for (const { stream } of sources) if ('unref' in stream && typeof stream.unref === 'function') stream.unref();
-    },
-  };
-}
-
-function notStarted(command: string, cwd: string, cause: unknown): KernError {
-  if (!isFolder(cwd))
-    return new KernError('cwd_missing', `${command} was not started: the working directory ${cwd} is not there`, {
-      hint: 'Give a cwd that exists.',
-      cause,
-    });
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  if (code === 'ENOENT')
-    return new KernError('program_not_found', `${command} is not installed, or not in PATH`, {
-      hint: `Install ${command}, or give its full path.`,
-      cause,
-    });
-  if (code === 'EACCES')
-    return new KernError('program_not_executable', `${command} may not be executed`, {
-      hint: `chmod +x ${command}, or name the program that runs it.`,
-      cause,
-    });
-  if (code === 'E2BIG')
-    return new KernError('arguments_too_long', `the arguments of ${command} are longer than the system takes`, {
-      hint: 'Write the long part to a file and pass its path.',
-      cause,
-    });
-  return new KernError('spawn_failed', `${command} could not be started: ${messageOf(cause)}`, { cause });
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** Tells once that something of the tree waits for a key. */
+function watchForReaders(output: Output, select: () => Selection, tell: () => void): () => void {
+  const timer = setInterval(() => {
+    if (performance.now() - output.lastAt < waitingMs || !readsTerminal(members(processTable(), select()))) return;
+    clearInterval(timer);
+    tell();
+  }, 500);
+  return () => clearInterval(timer);
 }

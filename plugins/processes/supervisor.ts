@@ -4,6 +4,7 @@ import { type Supervised, superviseChild, type Tools } from './child.ts';
 import { endTree, endTreeNow, groupExists } from './end.ts';
 import { cleanEnvironment, withAdded } from './environment.ts';
 import { type Guardian, startGuardian } from './guardian.ts';
+import { createTreeWatch, defaultProcesses, type TreeLimits, treeLimits } from './limits.ts';
 import { createPipes, type Pipes } from './pipe.ts';
 import { processTable, type Selection } from './table.ts';
 
@@ -23,7 +24,10 @@ interface Row {
 }
 
 /** Starts children, knows them until nothing of them is left, and ends them. `env` is read at every start. */
-export function createSupervisor(env: NodeJS.ProcessEnv): Supervisor {
+export function createSupervisor(
+  env: NodeJS.ProcessEnv,
+  limits: TreeLimits = { memoryBytes: undefined, processes: defaultProcesses },
+): Supervisor {
   const outer = env.KERN_RUN;
   // Inside another kern the mark goes on from its mark: what that one ends, ends ours as well.
   const run = `${outer !== undefined && /^[0-9a-f.]+$/.test(outer) ? `${outer}.` : ''}${randomBytes(6).toString('hex')}`;
@@ -31,6 +35,7 @@ export function createSupervisor(env: NodeJS.ProcessEnv): Supervisor {
   /** By process group: those whose first process runs, and those it left behind. */
   const led = new Map<number, Row>();
   const orphaned = new Map<number, Row>();
+  const watch = createTreeWatch();
   let count = 0;
   let closed = false;
   let tools: Promise<Tools> | undefined;
@@ -58,6 +63,10 @@ export function createSupervisor(env: NodeJS.ProcessEnv): Supervisor {
   };
   const spare = (): ReadonlySet<number> =>
     new Set(guardian?.pid === undefined ? [process.pid] : [process.pid, guardian.pid]);
+  const selectionOf = (pid: number, mark: string): Selection => {
+    dropGone();
+    return { groups: new Set(led.has(pid) || orphaned.has(pid) ? [pid] : []), run: mark, spare: spare() };
+  };
   const everything = (): Selection => {
     dropGone();
     return { groups: new Set([...led.keys(), ...orphaned.keys()]), run, spare: spare() };
@@ -96,10 +105,14 @@ export function createSupervisor(env: NodeJS.ProcessEnv): Supervisor {
           report();
         },
         released: report,
-        selection(pid) {
-          dropGone();
-          return { groups: new Set(led.has(pid) || orphaned.has(pid) ? [pid] : []), run: mark, spare: spare() };
-        },
+        selection: (pid) => selectionOf(pid, mark),
+        watch: (pid, wanted, over) =>
+          watch.add({
+            limits: treeLimits(wanted, limits),
+            selection: () => selectionOf(pid, mark),
+            isLed: () => led.has(pid),
+            over,
+          }),
       });
       children.add(child);
       const done = (): void => void children.delete(child);

@@ -20,30 +20,66 @@ export interface Selection {
   readonly spare: ReadonlySet<number>;
 }
 
-/** All processes, at once: a tree that is being ended must not change between two reads more than it has to. */
-export function processTable(): readonly ProcessRow[] {
-  return process.platform === 'linux' ? fromProc() : fromPs();
+/** Environments that were read before, by process number and start time: reading them is most of the work. */
+export type KnownRuns = Map<string, string | undefined>;
+
+/**
+ * All processes, at once: a tree that is being ended must not change between two reads more than it has to. With
+ * `known`, environments are read once a process, and those of ended ones are forgotten.
+ */
+export function processTable(known?: KnownRuns): readonly ProcessRow[] {
+  return process.platform === 'linux' ? fromProc(known) : fromPs();
 }
 
-function fromProc(): ProcessRow[] {
+function fromProc(known: KnownRuns | undefined): ProcessRow[] {
   const rows: ProcessRow[] = [];
+  const before = known === undefined ? undefined : new Map(known);
+  known?.clear();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = readOrNothing(`/proc/${name}/stat`);
     // The name in brackets may hold anything, brackets and spaces too: what follows the last one is fixed.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, parent, group] = fields;
     if (state === undefined || parent === undefined || group === undefined) continue;
     const zombie = state === 'Z' || state === 'X';
+    const key = `${name} ${fields[19] ?? ''}`;
+    const run = zombie
+      ? undefined
+      : before?.has(key)
+        ? before.get(key)
+        : runOf(readOrNothing(`/proc/${name}/environ`), '\0');
+    known?.set(key, run);
     rows.push({
       pid: Number(name),
       parent: Number(parent),
       group: Number(group),
       zombie,
-      run: zombie ? undefined : runOf(readOrNothing(`/proc/${name}/environ`), '\0'),
+      run,
     });
   }
   return rows;
 }
+
+/** Resident memory of processes together, in bytes. What they share counts once, as far as the system tells it apart. */
+export function residentMemory(pids: readonly number[]): number {
+  if (pids.length === 0) return 0;
+  if (process.platform !== 'linux') {
+    const text = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' });
+    return text.split('\n').reduce((sum, line) => sum + Number(line) * 1024, 0);
+  }
+  let own = 0;
+  let shared = 0;
+  for (const pid of pids) {
+    const [, resident = 0, common = 0] = readOrNothing(`/proc/${pid}/statm`).split(' ').map(Number);
+    own += resident - common;
+    shared = Math.max(shared, common);
+  }
+  return (own + shared) * pageBytes;
+}
+
+/** Of every Linux that Node runs on, but for some arm64 ones: there the limit is reached later. */
+const pageBytes = 4096;
 
 /** For systems without /proc. `e` shows the environment behind the command. */
 export function fromPs(): ProcessRow[] {
