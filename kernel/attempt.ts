@@ -98,7 +98,7 @@ export class Attempt {
       ...sleepers.all.flatMap(({ level = 'builtin', declares }) => (level === 'builtin' ? declares : [])),
     ]);
     const planned = plan({
-      known: kept.filter((unit) => !isResting(unit)),
+      known: known.filter((unit) => !isResting(unit)),
       put: put.filter((unit) => !isResting(unit)),
       isLive: (unit) => core.active(unit.key)?.unit === unit,
       drop: new Set([...drop, ...resting.map((unit) => unit.key)]),

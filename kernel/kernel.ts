@@ -23,7 +23,7 @@ import type { Context, Handle, TrustGate, View } from './plugin.ts';
 import { idTaken } from './refusal.ts';
 import { Journal } from './report.ts';
 import { absentUi, type Ui } from './session.ts';
-import { noSettings, type SettingsPort } from './settings.ts';
+import { isAboutPlugin, noSettings, type SettingsPort } from './settings.ts';
 import { Sleepers } from './sleepers.ts';
 import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
@@ -252,12 +252,13 @@ export class Kernel implements Core {
       if (replaced.has(activation.unit.key)) this.#drain.replace(activation);
       else this.#drain.remove(activation);
     }
-    for (const activation of to.made) this.#snapshots.reportUndeclared(activation, this.#snapshot);
-    for (const { id, unit } of to.made)
-      this.announce({ id, state: 'live', revision: unit.revision, file: unit.source });
-    for (const { id, unit } of unloaded)
-      this.announce({ id, state: 'unloaded', revision: unit.revision, file: unit.source });
-    this.#announceCapabilities(before);
+    const after = this.#snapshot;
+    for (const activation of to.made) this.#snapshots.reportUndeclared(activation, after);
+    this.#announcer.tell(() => {
+      for (const { unit } of to.made) this.announce(changeOf(unit, 'live'));
+      for (const { unit } of unloaded) this.announce(changeOf(unit, 'unloaded'));
+      this.#announceCapabilities(before, after);
+    });
     return {
       ok: true,
       live: to.made.map((activation) => activation.id),
@@ -295,7 +296,7 @@ export class Kernel implements Core {
     const parts = { activations, declarations, answers, order: this.#order };
     this.#snapshot = this.#snapshots.make(parts, before);
     this.#asking.prune();
-    this.#announceCapabilities(before);
+    this.#announceCapabilities(before, this.#snapshot);
   }
 
   #declarationsNow(): Declarations {
@@ -315,8 +316,7 @@ export class Kernel implements Core {
   }
 
   changed(activation: Activation): void {
-    if (this.#active.get(activation.unit.key) !== activation) return;
-    this.#refresh();
+    if (this.#active.get(activation.unit.key) === activation) this.#refresh();
   }
 
   pin(snapshot: Snapshot): Pin {
@@ -348,7 +348,7 @@ export class Kernel implements Core {
   /** New settings: plugins are switched on and off, and those whose own settings changed are set up again, each for itself. */
   async configure(settings: SettingsPort, keys: readonly string[]): Promise<ChangeResult> {
     if (this.owners.isInChange) return this.#refused();
-    const about = (id: string): boolean => isAbout(keys, id);
+    const about = (id: string): boolean => isAboutPlugin(keys, id);
     let touched: readonly Activation[] = [];
     const switched = await this.#enqueue({}, () => {
       this.#settings = settings;
@@ -375,9 +375,9 @@ export class Kernel implements Core {
     this.#announcer.tell(() => this.outlook.call(pluginChanged, change));
   }
 
-  #announceCapabilities(before: Snapshot): void {
+  #announceCapabilities(before: Snapshot, after: Snapshot): void {
     if (this.outlook.taps(capabilityChanged) === 0) return;
-    for (const change of changesBetween(before, this.#snapshot))
+    for (const change of changesBetween(before, after))
       this.#announcer.tell(() => this.outlook.call(capabilityChanged, change));
   }
 
@@ -493,5 +493,9 @@ export class Kernel implements Core {
   }
 }
 
-const isAbout = (keys: readonly string[], id: string): boolean =>
-  keys.some((key) => key === 'plugins' || key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
+const changeOf = ({ definition: { id }, revision, source }: PluginUnit, state: 'live' | 'unloaded'): PluginChange => ({
+  id,
+  state,
+  revision,
+  file: source,
+});

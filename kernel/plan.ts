@@ -90,6 +90,7 @@ function checkId(
       : `choose another id, or, in your own extensions, say replaces: ${JSON.stringify(id)}`;
     throw idTaken(unit, hint);
   }
+  if (level === 'builtin') return;
   // The key is level, root and id: another file with the same key is a second plugin, not a new revision.
   const twin = [...known.filter((other) => !drop.has(other.key)), ...put].find(
     (other) => other.key === unit.key && other.source !== source,

@@ -55,3 +55,7 @@ export function configureAlone<T>(
     settings = Object.fromEntries(Object.entries(settings).filter(([key]) => !bad.includes(key)));
   }
 }
+
+/** Whether keys of settings that changed are about a plugin. */
+export const isAboutPlugin = (keys: readonly string[], id: string): boolean =>
+  keys.some((key) => key === 'plugins' || key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
