@@ -170,8 +170,11 @@ export const toolEnd = event<{
 
 /** How tools change files. A seam: what works on another machine supplies its own. */
 export interface FileStore {
-  /** Runs `change` when every earlier one of the same file has ended, whoever asked for it. Links lead to one file. */
-  inOrder<T>(path: string, change: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `change` when every earlier one of the same file, or of any of these, has ended, whoever asked for it, another
+   * kern included. Links lead to one file. A change does not ask for another turn while it runs.
+   */
+  inOrder<T>(paths: string | readonly string[], change: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
    * Puts `bytes` in the place of what is there, whole or not at all: mode, owner and symlinks are kept, folders are
    * made. Answers what was done.

@@ -1,13 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -131,3 +135,134 @@ test('a file whose name leaves no room for a name beside it is written all the s
   expect(readFileSync(path, 'utf8')).toBe('two');
   expect(readdirSync(dir)).toHaveLength(1);
 });
+
+test('names that differ in case or accents wait for each other, as some volumes take them for one', async () => {
+  const dir = testFolder();
+  const files = createFileStore();
+  const order: string[] = [];
+  const change = (name: string) => async (): Promise<void> => {
+    order.push(name);
+    await sleep(5);
+    order.push(name);
+  };
+  await Promise.all(['é.txt', 'e\u0301.TXT'].map((name) => files.inOrder(join(dir, name), change(name))));
+  expect(order).toEqual(['é.txt', 'é.txt', 'e\u0301.TXT', 'e\u0301.TXT']);
+});
+
+test('the names of one file (hard links) wait for each other', async () => {
+  const dir = testFolder();
+  writeFileSync(join(dir, 'a'), '0');
+  linkSync(join(dir, 'a'), join(dir, 'b'));
+  const files = createFileStore();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) => {
+      const path = join(dir, at % 2 === 0 ? 'a' : 'b');
+      return files.inOrder(path, () => files.replace(path, bytes(String(Number(readFileSync(path, 'utf8')) + 1))));
+    }),
+  );
+  expect(readFileSync(join(dir, 'b'), 'utf8')).toBe('20');
+  expect(statSync(join(dir, 'a')).ino).toBe(statSync(join(dir, 'b')).ino);
+});
+
+test('a change of several files waits for all of them, and two such never for each other', async () => {
+  const dir = testFolder();
+  const files = createFileStore({ cache: () => join(dir, 'cache') });
+  const [a, b] = [join(dir, 'a'), join(dir, 'b')];
+  const order: string[] = [];
+  const change = (name: string) => async (): Promise<void> => {
+    order.push(name);
+    await sleep(5);
+    order.push(name);
+  };
+  await Promise.all([
+    files.inOrder(a, change('a')),
+    files.inOrder([a, b, a], change('a b')),
+    files.inOrder([b, a], change('b a')),
+    files.inOrder(b, change('b')),
+  ]);
+  expect(order).toEqual(['a', 'a', 'a b', 'a b', 'b a', 'b a', 'b', 'b']);
+  expect(readdirSync(join(dir, 'cache/locks'))).toEqual([]);
+});
+
+test('a change that was given up while it waited does not run', async () => {
+  const dir = testFolder();
+  const files = createFileStore();
+  const giveUp = new AbortController();
+  const first = files.inOrder(join(dir, 'a'), async () => giveUp.abort());
+  const second = files.inOrder(join(dir, 'a'), async () => expect.unreachable(), giveUp.signal);
+  await first;
+  await expect(second).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('a file that is written in place has a copy of its old content until the new one is there', async () => {
+  const dir = testFolder();
+  writeFileSync(join(dir, 'a'), 'a longer old text');
+  linkSync(join(dir, 'a'), join(dir, 'b'));
+  mkdirSync(join(dir, 'cache'));
+  writeFileSync(join(dir, 'cache/kern-backups'), 'so that no copy can be made');
+  const files = createFileStore({ cache: () => join(dir, 'cache') });
+  await expect(files.replace(join(dir, 'a'), bytes('new'))).rejects.toMatchObject({ code: 'file_not_written' });
+  expect(readFileSync(join(dir, 'b'), 'utf8')).toBe('a longer old text');
+  rmSync(join(dir, 'cache/kern-backups'));
+  await files.replace(join(dir, 'a'), bytes('new'));
+  expect(readFileSync(join(dir, 'b'), 'utf8')).toBe('new');
+  expect(readdirSync(join(dir, 'cache/kern-backups'))).toEqual([]);
+});
+
+const store = new URL('./file-store.ts', import.meta.url).href;
+
+/** Runs a program on a small disk of its own, mounted on `dir`; answers with what it prints, or undefined where that is not allowed. */
+function onSmallDisk(dir: string, program: string): string | undefined {
+  const mount = 'mount -t tmpfs -o size=256k none "$1" || exit 77; exec "$2" --input-type=module -e "$3"';
+  const ran = spawnSync('unshare', ['-m', 'sh', '-c', mount, 'sh', dir, process.execPath, program], {
+    encoding: 'utf8',
+  });
+  if (ran.error !== undefined || ran.status === 77 || /unshare/.test(ran.stderr)) return undefined;
+  expect(ran.stderr).toBe('');
+  return ran.stdout;
+}
+
+const canMount = process.platform === 'linux' && onSmallDisk(tmpdir(), 'console.log("yes")') !== undefined;
+
+test.skipIf(!canMount)(
+  `a full disk loses nothing, whichever way a file is written${canMount ? '' : ' [unshare -m is not allowed]'}`,
+  () => {
+    const dir = testFolder();
+    const cache = testFolder();
+    const program = `
+    import { existsSync, linkSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+    const { createFileStore } = await import(${JSON.stringify(store)});
+    const files = createFileStore({ cache: () => ${JSON.stringify(cache)} });
+    const at = (name) => ${JSON.stringify(dir)} + '/' + name;
+    writeFileSync(at('plain'), 'old');
+    writeFileSync(at('one'), 'old'.repeat(2000));
+    linkSync(at('one'), at('two'));
+    for (const name of ['plain', 'one', 'fresh'])
+      await files.replace(at(name), Buffer.alloc(400_000, 'n')).catch((error) => console.log(error.code, error.message));
+    console.log(readFileSync(at('plain'), 'utf8') === 'old', readFileSync(at('two'), 'utf8') === 'old'.repeat(2000), existsSync(at('fresh')));
+    console.log(readdirSync(at('.')).join(' '));`;
+    const full = (name: string): string =>
+      `file_not_written ${join(dir, name)} was not written: the disk is full; what was there is unchanged\n`;
+    expect(onSmallDisk(dir, program)).toBe(
+      `${full('plain')}${full('one')}${full('fresh')}true true false\none plain two\n`,
+    );
+    expect(readdirSync(join(cache, 'kern-backups'))).toEqual([]);
+  },
+);
+
+test.skipIf(!canMount)(
+  `a file that something is mounted on is written in place${canMount ? '' : ' [unshare -m is not allowed]'}`,
+  () => {
+    const dir = testFolder();
+    const other = testFolder();
+    const program = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    import { execFileSync } from 'node:child_process';
+    const { createFileStore } = await import(${JSON.stringify(store)});
+    const [inner, outer] = [${JSON.stringify(dir)} + '/inner', ${JSON.stringify(other)} + '/outer'];
+    writeFileSync(inner, 'inner'); writeFileSync(outer, 'outer');
+    execFileSync('mount', ['--bind', outer, inner]);
+    console.log((await createFileStore().replace(inner, Buffer.from('new'))).state, readFileSync(outer, 'utf8'));`;
+    expect(onSmallDisk(dir, program)).toBe('replaced new\n');
+  },
+);

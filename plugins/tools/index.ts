@@ -21,7 +21,7 @@ export default definePlugin({
   setup(ctx) {
     const { home } = ctx.where;
     const artifacts = createArtifactStore(() => join(home, 'cache'));
-    ctx.contribute(fileStore, createFileStore());
+    ctx.contribute(fileStore, createFileStore({ cache: () => join(home, 'cache') }));
     ctx.contribute(artifactStore, artifacts);
     ctx.defer(() => artifacts.clear());
     ctx.onCrash(() => artifacts.clear());
