@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Endpoint } from './bridge/endpoint.ts';
+import { KeptModel } from './bridge/kept.ts';
 import type { ModelRequest, StreamEvent } from './contract.ts';
 import type { Script, ScriptSource } from './script-file.ts';
 
@@ -20,6 +21,9 @@ export { noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
 
 /** The protocols kern speaks with models' servers. */
 export type ModelWire = 'anthropic' | 'openai-chat';
+
+/** For `ModelEndpoint.kept`: what a provider's requests have in common is made once. */
+export const keptModel = (): KeptModel => new KeptModel();
 
 /**
  * One reply over a wire: what a provider's `stream` answers with. The wire's library loads with the first event.

@@ -2,6 +2,7 @@ import type { ModelRequest, StreamEvent } from '../contract.ts';
 import { reasoningFor } from '../thinking.ts';
 import { chatDeltas } from './deltas.ts';
 import { type Endpoint, withoutSlash } from './endpoint.ts';
+import { KeptModel } from './kept.ts';
 import { type Dialect, toPrompt, toTools } from './prompt.ts';
 import { type Options, reply, type Wire } from './run.ts';
 
@@ -16,18 +17,23 @@ const dialect: Dialect = {
 
 /** One reply over Chat Completions: OpenAI, and all the servers that speak like it. */
 export function chatReply(endpoint: Endpoint, request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const prepare: Wire['prepare'] = async (fetch) => {
+  const prepare: Wire['prepare'] = async (fetch, ending) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const provider = createOpenAICompatible({
-      name: 'kern',
-      baseURL: withoutSlash(endpoint.baseUrl),
-      ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
-      headers: { ...endpoint.headers },
-      includeUsage: true,
-      transformRequestBody: (body) => (endpoint.official === true ? official(body, request) : body),
-      fetch,
-    });
-    return { model: provider.chatModel(request.model.model), options: optionsFor(endpoint, request) };
+    const { baseUrl, apiKey, headers, official = false, kept = new KeptModel() } = endpoint;
+    const { sessionId } = request;
+    const parts = [request.model.model, baseUrl, apiKey, headers, official, sessionId];
+    const model = kept.model(parts, { fetch, signal: ending }, (send) =>
+      createOpenAICompatible({
+        name: 'kern',
+        baseURL: withoutSlash(baseUrl),
+        ...(apiKey === undefined ? {} : { apiKey }),
+        headers: { ...headers },
+        includeUsage: true,
+        transformRequestBody: (body) => (official ? asOfficial(body, sessionId) : body),
+        fetch: send,
+      }).chatModel(request.model.model),
+    );
+    return { model, options: optionsFor(endpoint, request) };
   };
   return reply({ api: chatApi, deltas: chatDeltas, prepare }, endpoint, request, signal);
 }
@@ -47,11 +53,11 @@ function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {
 }
 
 /** OpenAI has renamed `max_tokens`, and finds its cache again by a key. */
-function official(body: Record<string, unknown>, request: ModelRequest): Record<string, unknown> {
+function asOfficial(body: Record<string, unknown>, sessionId: string): Record<string, unknown> {
   const { max_tokens: limit, ...rest } = body;
   return {
     ...rest,
     ...(limit === undefined ? {} : { max_completion_tokens: limit }),
-    prompt_cache_key: request.sessionId,
+    prompt_cache_key: sessionId,
   };
 }

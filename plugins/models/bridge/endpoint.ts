@@ -1,3 +1,5 @@
+import type { KeptModel } from './kept.ts';
+
 /** Where one request goes, and with what. Made by a provider each time, so that a changed key counts at once. */
 export interface Endpoint {
   /** The provider's id, for messages. */
@@ -12,6 +14,8 @@ export interface Endpoint {
   readonly idleTimeoutMs?: number | undefined;
   /** The vendor's own server, which understands more than its copies do. */
   readonly official?: boolean | undefined;
+  /** What may be used again by the provider's next request: `keptModel()`, made once. */
+  readonly kept?: KeptModel | undefined;
 }
 
 export const defaultIdleTimeoutMs = 300_000;

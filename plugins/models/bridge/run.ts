@@ -12,8 +12,11 @@ import { transport } from './transport.ts';
 export interface Wire {
   readonly api: string;
   readonly deltas: DeltaFinder;
-  /** Loads the package, and says what it is asked. */
-  prepare(fetch: typeof globalThis.fetch): Promise<{ readonly model: LanguageModelV4; readonly options: Options }>;
+  /** Loads the package, and says what it is asked. `signal` ends this request. */
+  prepare(
+    fetch: typeof globalThis.fetch,
+    signal: AbortSignal,
+  ): Promise<{ readonly model: LanguageModelV4; readonly options: Options }>;
 }
 
 export type Options = Omit<LanguageModelV4CallOptions, 'abortSignal'>;
@@ -40,7 +43,10 @@ export async function* reply(
   }, idleTimeoutMs);
   const merger = new DeltaMerger(wire.deltas);
   try {
-    const { model, options } = await wire.prepare(transport(endpoint, merger, () => clock.refresh()));
+    const { model, options } = await wire.prepare(
+      transport(endpoint, merger, () => clock.refresh()),
+      ending.signal,
+    );
     const { stream } = await model.doStream({ ...options, abortSignal: ending.signal });
     const reader = stream.getReader();
     const made = new Reply(wire.api, request, (delta) => merger.split(delta));

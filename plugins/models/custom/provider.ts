@@ -1,5 +1,6 @@
 import {
   describeModel,
+  keptModel,
   type Model,
   type ModelEndpoint,
   ModelError,
@@ -20,6 +21,7 @@ export interface CustomTools {
 export function customProvider(described: CustomProvider, tools: CustomTools): ModelProvider {
   const { id, wire, baseUrl, headers, place } = described;
   const key = keyReader(described, tools.spawn);
+  const kept = keptModel();
   const later =
     wire === 'openai-chat' || wire === 'anthropic'
       ? undefined
@@ -43,6 +45,7 @@ export function customProvider(described: CustomProvider, tools: CustomTools): M
           apiKey,
           headers,
           idleTimeoutMs: tools.idleTimeoutMs,
+          kept,
           fix: `check ${place}`,
         };
         return replyOver(wire, endpoint, request, signal);

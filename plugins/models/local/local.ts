@@ -1,4 +1,11 @@
-import { describeModel, type ModelProvider, replyOver, serverModels, type WireSettings } from 'kern/contracts';
+import {
+  describeModel,
+  keptModel,
+  type ModelProvider,
+  replyOver,
+  serverModels,
+  type WireSettings,
+} from 'kern/contracts';
 
 /** A program that serves models on this machine, on the port it has when nobody chooses one. */
 export interface LocalServer {
@@ -19,6 +26,7 @@ export const localServers: readonly LocalServer[] = [
 export function localProvider(server: LocalServer, { idleTimeoutMs }: WireSettings): ModelProvider {
   const { id, displayName, port, start } = server;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const kept = keptModel();
   return {
     id,
     displayName,
@@ -33,6 +41,6 @@ export function localProvider(server: LocalServer, { idleTimeoutMs }: WireSettin
     },
     missing: () => `${displayName} does not answer on 127.0.0.1:${port}; ${start}`,
     stream: (request, signal) =>
-      replyOver('openai-chat', { provider: id, baseUrl, idleTimeoutMs, fix: start }, request, signal),
+      replyOver('openai-chat', { provider: id, baseUrl, idleTimeoutMs, kept, fix: start }, request, signal),
   };
 }

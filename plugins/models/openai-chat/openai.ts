@@ -2,6 +2,7 @@ import {
   catalogModels,
   describeModel,
   isLoopback,
+  keptModel,
   type Model,
   type ModelEndpoint,
   type ModelProvider,
@@ -15,6 +16,7 @@ const missing = 'neither OPENAI_API_KEY nor OPENAI_BASE_URL is set';
 
 /** OpenAI, or the server that OPENAI_BASE_URL names. The environment is read at each call. */
 export function openai({ idleTimeoutMs }: WireSettings): ModelProvider {
+  const kept = keptModel();
   return {
     id: 'openai',
     displayName: 'OpenAI',
@@ -36,7 +38,8 @@ export function openai({ idleTimeoutMs }: WireSettings): ModelProvider {
     stream(request, signal) {
       const { apiKey, baseUrl, isOfficial } = environment();
       const fix = isOfficial ? 'check OPENAI_API_KEY' : 'check OPENAI_BASE_URL (with /v1) and OPENAI_API_KEY';
-      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, idleTimeoutMs, official: isOfficial, fix };
+      const official = isOfficial;
+      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, idleTimeoutMs, official, kept, fix };
       return replyOver('openai-chat', endpoint, request, signal);
     },
   };
