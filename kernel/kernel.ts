@@ -343,8 +343,6 @@ export class Kernel implements Core {
     return this.#asking.warnings(provider);
   }
 
-  // --- Settings --------------------------------------------------------------------------------------------------
-
   /** New settings: plugins are switched on and off, and those whose own settings changed are set up again, each for itself. */
   async configure(settings: SettingsPort, keys: readonly string[]): Promise<ChangeResult> {
     if (this.owners.isInChange) return this.#refused();
