@@ -4,10 +4,17 @@ type Kind = 'exception' | 'rejection';
 
 const events = { exception: 'uncaughtException', rejection: 'unhandledRejection' } as const;
 
-/** Marks a listener of a kernel with whether it owns what is thrown now. By name, so that another copy of this file sees it. */
-const owns = Symbol.for('kern.owns');
+/** Marks a listener of a kernel. By name, so that another copy of this file sees it. */
+const ofKernel = Symbol.for('kern.listener');
 
-type KernelListener = NodeJS.UncaughtExceptionListener & { [owns]?: () => boolean };
+interface Mark {
+  /** Whether it answers for what is thrown now. */
+  owns(): boolean;
+  /** Whether it takes what nobody owns. */
+  readonly takesUnowned: boolean;
+}
+
+type Listener = NodeJS.UncaughtExceptionListener & { [ofKernel]?: Mark };
 
 /**
  * Errors that nobody caught go to the plugin that caused them; the process lives on. Those without an owner in any
@@ -39,21 +46,23 @@ function listenerOf(
       kernel.journal.failure(activation.id, 'stray_error', at, error);
       return;
     }
-    const others: readonly KernelListener[] = process.listeners(events[kind] as 'uncaughtException');
-    if (others.some((other) => other[owns]?.() === true)) return;
+    const all: readonly Listener[] = process.listeners(events[kind] as 'uncaughtException');
+    const kernels = all.filter((one) => one[ofKernel] !== undefined);
+    if (kernels.some((one) => one[ofKernel]?.owns() === true)) return;
     if (unowned !== undefined) {
       unowned(error, kind);
       return;
     }
-    // The host has handlers of its own: it is theirs.
-    if (others.some((other) => other[owns] === undefined)) return;
+    // Another takes it, or the host has handlers of its own: then it is theirs.
+    if (all.length > kernels.length || kernels.some((one) => one[ofKernel]?.takesUnowned === true)) return;
     // Nobody's: it ends the process, as if no kernel were here. Once, however many kernels there are.
-    if (others.findLast((other) => other[owns] !== undefined) !== own) return;
-    for (const other of others) process.off(events[kind] as 'uncaughtException', other);
+    if (kernels.at(-1) !== own) return;
+    for (const one of kernels) process.off(events[kind] as 'uncaughtException', one);
     process.nextTick(() => {
       throw error;
     });
   };
-  const own = Object.assign(listener, { [owns]: () => owner() !== undefined });
+  const mark: Mark = { owns: () => owner() !== undefined, takesUnowned: unowned !== undefined };
+  const own = Object.assign(listener, { [ofKernel]: mark });
   return own;
 }
