@@ -12,7 +12,12 @@ export interface FilePrint {
   readonly mark: string | undefined;
   /** What it holds, once that was needed. */
   readonly hash: string | undefined;
+  /** Looked at so soon after a write that the next one may leave the same mark. */
+  readonly isRecent: boolean;
 }
+
+/** Linux stamps files by the tick of its clock, 1 to 10 ms. */
+const tickMs = 20;
 
 /** Larger files are told apart by what the file system says alone. */
 const largest = 16 * 1024 * 1024;
@@ -22,7 +27,7 @@ export function printNow(path: string, options: { readonly hash: boolean }): Pri
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return { kind: kindOf(stats) };
   const hash = options.hash ? hashOf(stats, () => readFileSync(path)) : undefined;
-  return { kind: 'file', mark: markOf(stats), hash };
+  return { kind: 'file', mark: markOf(stats), hash, isRecent: isRecent(stats) };
 }
 
 /** In a folder with more below it than this, a file is known by its content only once it has changed. */
@@ -58,13 +63,27 @@ export async function compare(
   }
   const mark = markOf(stats);
   const untouched = before?.kind === 'file' && before.mark === mark;
-  if (untouched && (before.hash !== undefined || !options.learn)) return { print: before, changed: false };
+  if (untouched && !(options.learn && isWorthLearning(before))) return { print: before, changed: false };
   const content = await readFile(path).catch(() => undefined);
   if (content === undefined)
     return { print: { kind: 'absent' }, changed: before !== undefined && before.kind !== 'absent' };
   const hash = hashOf(stats, () => content);
-  const same = before?.kind === 'file' && (untouched || before.hash === hash);
-  return { print: { kind: 'file', mark, hash }, changed: !same };
+  if (untouched && before.hash === undefined) {
+    // Written in the middle of this look, its new content would pass for what was there all the time.
+    const after = await stat(path).catch(() => undefined);
+    if (after?.isFile() !== true || markOf(after) !== mark) return { print: before, changed: true };
+  }
+  const same = before?.kind === 'file' && (before.hash === hash || (untouched && before.hash === undefined));
+  return { print: { kind: 'file', mark, hash, isRecent: isRecent(stats) }, changed: !same };
+}
+
+/** Whether what the file system says is not enough to know it by. */
+export function isWorthLearning(print: Print): boolean {
+  return print.kind === 'file' && (print.hash === undefined || print.isRecent);
+}
+
+function isRecent({ ctimeMs }: Stats): boolean {
+  return Math.abs(Date.now() - ctimeMs) < tickMs;
 }
 
 function hashOf(stats: Stats, read: () => Uint8Array): string {

@@ -145,6 +145,32 @@ test('two saves within the window are one batch with the last content', async ()
   await told('a.ts');
 });
 
+test('a save that leaves the same size and the same time is told, by its content', async () => {
+  const { watcher, write, batches } = bench();
+  const files = Array.from({ length: 40 }, (_, at) => write(`${at}.ts`, 'aaaa'));
+  for (const [at, file] of files.entries()) {
+    // Within one tick of the clock by which the file system stamps.
+    write(`${at}.ts`, 'bbbb');
+    watcher.watch(`owner ${at}`, [file]);
+    write(`${at}.ts`, 'cccc');
+  }
+  await vi.waitFor(() => expect(new Set(batches.flat()).size).toBe(40), { timeout: 15_000 });
+});
+
+test('a save in the middle of the first look at a folder is told', async () => {
+  const { watcher, path, write, batches } = bench();
+  for (let at = 0; at < 20; at += 1) write(`${at}/a.ts`, 'one');
+  watcher.watch(
+    'me',
+    Array.from({ length: 20 }, (_, at) => path(String(at))),
+  );
+  for (let at = 0; at < 20; at += 1) {
+    await new Promise((resolve) => setTimeout(resolve, at % 4));
+    write(`${at}/a.ts`, 'another');
+  }
+  await vi.waitFor(() => expect(new Set(batches.flat()).size).toBe(20), { timeout: 15_000 });
+});
+
 test('a path that is not there yet is told when it comes, however deep', async () => {
   const { watcher, write, path, told } = bench();
   watcher.watch('me', [path('later.ts'), path('deep/er/later.ts')]);

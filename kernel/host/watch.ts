@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 import { codeOf, KernError, messageOf } from '../error.ts';
-import { compare, listed, type Print, printNow, printsBelow } from './fingerprint.ts';
+import { compare, isWorthLearning, listed, type Print, printNow, printsBelow } from './fingerprint.ts';
 
 export interface WatcherOptions {
   /** How long it stays quiet before changes are told. Default 50. */
@@ -132,7 +132,7 @@ class ContentWatcher implements Watcher {
   #remember(path: string, hash: string): void {
     const print = this.#seen.get(path);
     if (print?.kind === 'file' && print.hash === hash) return;
-    this.#seen.set(path, { kind: 'file', mark: undefined, hash });
+    this.#seen.set(path, { kind: 'file', mark: undefined, hash, isRecent: false });
     this.#note(path);
   }
 
@@ -200,7 +200,7 @@ class ContentWatcher implements Watcher {
     }
     const seen = this.#seen.get(path);
     if (this.#differs(path)) this.#note(path);
-    else if (seen?.kind === 'file' && seen.hash === undefined && this.#seen.size <= listed) this.#learn(path);
+    else if (seen !== undefined && isWorthLearning(seen) && this.#seen.size <= listed) this.#learn(path);
   }
 
   /** By what the file system says, without reading. */
@@ -228,9 +228,14 @@ class ContentWatcher implements Watcher {
   #learn(path: string): void {
     this.#learning = this.#learning.then(async () => {
       if (this.#closed) return;
-      const { changed, print } = await compare(path, this.#seen.get(path), { learn: true });
-      if (changed) this.#note(path);
-      else if (this.#concerns(path)) this.#seen.set(path, print);
+      const before = this.#seen.get(path);
+      const { changed, print } = await compare(path, before, { learn: true });
+      if (changed) {
+        // What the file system says did not give it away.
+        if (before?.kind === 'file' && this.#seen.get(path) === before)
+          this.#seen.set(path, { ...before, mark: undefined });
+        this.#note(path);
+      } else if (this.#concerns(path)) this.#seen.set(path, print);
     });
   }
 

@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { pluginChanged } from '../../events.ts';
-import { builtinKey, Kernel } from '../../kernel.ts';
+import { Kernel } from '../../kernel.ts';
 import type { PluginDefinition } from '../../plugin.ts';
 import { anything } from '../../schema.ts';
 import { createTrust, type Trust } from '../../trust/trust.ts';
@@ -18,7 +27,7 @@ interface Word {
 }
 
 /** What the extensions of these tests supply. */
-const words = defineCapability<Word>({
+export const words = defineCapability<Word>({
   id: 'word',
   schema: anything<Word>(),
   key: (word) => word.key,
@@ -55,6 +64,7 @@ export interface House extends AsyncDisposable {
   remove(name: string): void;
   rename(from: string, to: string): void;
   exists(name: string): boolean;
+  read(name: string): string;
   /** Watching begins, and nothing is under way any more. */
   watch(): Promise<void>;
   settle(): Promise<void>;
@@ -122,8 +132,10 @@ export async function house(files: Readonly<Record<string, string>> = {}, option
         if (id !== 'listener') told.push(`${id} ${state}${reason === undefined ? '' : `: ${reason}`}`);
       }),
   };
-  const unit = { key: builtinKey('listener'), level: 'builtin', source: 'a test', definition: listener, revision: 1 };
-  const booted = await kernel.change({ put: [{ ...unit, level: 'builtin' as const }] });
+  kernel.introduce([
+    { id: 'listener', declares: [words], contributes: {}, taps: [pluginChanged.id], load: async () => listener },
+  ]);
+  const booted = await kernel.boot();
   if (!booted.ok) throw booted.error;
   const settle = (): Promise<void> => kernel.settled(15_000);
   const now = (): readonly string[] =>
@@ -150,6 +162,7 @@ export async function house(files: Readonly<Record<string, string>> = {}, option
     remove: (name) => rmSync(path(name), { recursive: true }),
     rename: (from, to) => renameSync(path(from), path(to)),
     exists: (name) => existsSync(path(name)),
+    read: (name) => readFileSync(path(name), 'utf8'),
     watch: async () => {
       hub.begin();
       await settle();
