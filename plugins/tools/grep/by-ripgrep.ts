@@ -64,12 +64,23 @@ export async function searchByRipgrep(
 }
 
 function argumentsFor(query: Query): readonly string[] {
-  const { pattern, ignoreCase, multiline, dotAll, context, mostHits, names, excluded, folders, file, isIgnored } =
-    query;
+  const {
+    pattern,
+    ignoreCase,
+    multiline,
+    dotAll,
+    context,
+    mostHits,
+    names,
+    excluded,
+    folders,
+    file,
+    isIgnored,
+    isInRepository,
+  } = query;
   return [
     '--no-config',
     '--hidden',
-    '--no-require-git',
     '--no-ignore-messages',
     '--color=never',
     '--no-heading',
@@ -87,6 +98,8 @@ function argumentsFor(query: Query): readonly string[] {
     ...(dotAll ? ['--multiline-dotall'] : []),
     ...(context > 0 ? [`--context=${context}`] : []),
     ...(isIgnored ? ['--no-ignore-parent'] : []),
+    // Where there is no repository, .gitignore counts as well. With this, its rules would reach into repositories below.
+    ...(isInRepository && !isIgnored ? [] : ['--no-require-git']),
     // A type, unlike a glob, does not bring back what git ignores.
     ...names.flatMap((name) => ['--type-add', `kern:${name}`]),
     ...(names.length > 0 ? ['--type=kern'] : []),

@@ -25,11 +25,13 @@ export type ReadPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly why: string; readonly shown: string };
 
+const anyLineEnd = '(?:\\r?\\n)';
+
 /** Text that means itself. */
 export function literalPattern(text: string): Pattern {
   const characters = [...text];
   return {
-    rust: characters.map(rustOf).join(''),
+    rust: characters.map((one) => (one === '\n' ? anyLineEnd : rustOf(one))).join(''),
     script: () => characters.map(escaped).join(''),
     hasLineFeed: text.includes('\n'),
     needsScript: false,
@@ -116,8 +118,13 @@ function readPiece(reader: Reader, state: State, flags: Flags): Piece {
   if (reader.ahead(/^[*+?]/) || reader.ahead(repetition))
     throw new PatternError(at, `there is nothing before this ${reader.text[at]} that could be repeated`);
   const character = reader.take() ?? '';
-  if (character === '\n') state.hasLineFeed = true;
-  return cased(characterPiece(character), flags);
+  return character === '\n' ? lineFeed(state) : cased(characterPiece(character), flags);
+}
+
+/** A line may end with CR LF; without ripgrep those are read as LF. */
+function lineFeed(state: State): Piece {
+  state.hasLineFeed = true;
+  return { rust: anyLineEnd, script: () => '\\n' };
 }
 
 /** ripgrep takes the flag where it stands; in JavaScript it is put around each thing it is about. */
@@ -143,8 +150,7 @@ function readBackslash(reader: Reader, state: State): Piece {
     state.needsScript = true;
     return { rust: '', script: () => (typeof to === 'string' ? `\\k<${to}>` : `(?:\\${to})`) };
   }
-  if (reader.ahead(/^n/)) state.hasLineFeed = true;
-  return readEscape(reader);
+  return reader.skip('n') ? lineFeed(state) : readEscape(reader);
 }
 
 function checkReferences({ references, groups, names }: State): void {

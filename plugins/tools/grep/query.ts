@@ -10,6 +10,8 @@ export interface Query {
   readonly folders: readonly string[];
   /** A folder is ignored by rules above it, and named all the same. */
   readonly isIgnored: boolean;
+  /** The root belongs to a repository. */
+  readonly isInRepository: boolean;
   readonly pattern: Pattern;
   readonly ignoreCase: boolean;
   /** Matches may span lines. */

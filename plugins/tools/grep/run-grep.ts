@@ -56,11 +56,12 @@ export async function runGrep(args: GrepArguments, running: Running): Promise<To
   if ('refused' in query) return errorResult(query.refused);
   const limit = args.limit ?? defaultLimit;
   const offset = Math.max(1, args.offset ?? 1);
+  const shownPath = searching.shownPaths(query.shownRoot, context.where.cwd);
   const page = createPage({
     offset,
     limit,
     context: query.context,
-    shownPath: searching.shownPaths(query.shownRoot, context.where.cwd),
+    shownPath,
     accepts: query.accepts,
     onGrow: () => updates.soon(),
   });
@@ -70,7 +71,7 @@ export async function runGrep(args: GrepArguments, running: Running): Promise<To
     signal.throwIfAborted();
     if ('refused' in done) return errorResult(done.refused);
     const path = query.file === undefined ? query.root : join(query.root, query.file);
-    return told(page, { path, offset, query, ...done });
+    return told(page, { path, offset, query, shownPath, ...done });
   } finally {
     updates.stop();
   }
@@ -130,6 +131,7 @@ async function queryOf(args: GrepArguments, cwd: string): Promise<(Query & { rea
     file: isFile ? place.name : undefined,
     folders,
     isIgnored: above.some(({ isRootIgnored }) => isRootIgnored),
+    isInRepository: above.every(({ isInRepository }) => isInRepository),
     pattern,
     ignoreCase: args.ignoreCase ?? false,
     multiline: args.multiline === true || pattern.hasLineFeed,
@@ -216,11 +218,12 @@ interface Done {
   readonly query: Query;
   readonly engine: Engine;
   readonly ended: Ended;
+  readonly shownPath: (path: string) => string;
 }
 
-function told(page: Page, { path, offset, query, engine, ended }: Done): ToolResult<GrepDetails> {
+function told(page: Page, { path, offset, query, engine, ended, shownPath }: Done): ToolResult<GrepDetails> {
   const next = offset + page.shown;
-  const notices = [pageNotice(page, offset), cutNotice(page), ...endNotices(page, ended)];
+  const notices = [pageNotice(page, offset), cutNotice(page), ...endNotices(page, ended, shownPath)];
   const details: GrepDetails = {
     path,
     engine,
@@ -247,14 +250,17 @@ function cutNotice({ hasCutLines }: Page): string | undefined {
   return hasCutLines ? `Lines longer than ${searching.lineLimit} characters are cut, marked by …` : undefined;
 }
 
-function endNotices({ binaries }: Page, { unreadable, timedOut, slow, large }: Ended): readonly (string | undefined)[] {
+function endNotices(
+  { binaries }: Page,
+  { unreadable, timedOut, slow, large }: Ended,
+  shownPath: (path: string) => string,
+): readonly (string | undefined)[] {
+  const list = (paths: readonly string[]): string => paths.map(shownPath).join(', ');
   return [
     ...binaries.map((path) => `${path} is binary from some point on; what follows was not searched.`),
     searching.unreadableNotice(unreadable),
-    slow.length === 0
-      ? undefined
-      : `The pattern takes too long on ${slow.join(', ')}; searched only in part. Make it simpler.`,
-    large.length === 0 ? undefined : `Too large to be searched across lines: ${large.join(', ')}.`,
+    slow.length > 0 ? `The pattern takes too long on ${list(slow)}; make it simpler. Not all was searched.` : undefined,
+    large.length > 0 ? `Too large to be searched across lines: ${list(large)}.` : undefined,
     timedOut ? `Stopped after ${searchLimitMs / 1000} s; there may be more. Search a smaller folder.` : undefined,
   ];
 }

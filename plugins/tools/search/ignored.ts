@@ -15,6 +15,8 @@ export interface RootRules {
   readonly rules: IgnoreRules;
   /** The folder is itself ignored, or all that can be in it: whoever names it wants it, so what stands above does not count. */
   readonly isRootIgnored: boolean;
+  /** The folder belongs to a repository. */
+  readonly isInRepository: boolean;
 }
 
 /** Where rules stand, the strongest first. `exclude` is the file in `.git/info`. */
@@ -50,7 +52,11 @@ export async function rulesAbove(root: string): Promise<RootRules> {
   const said = createRules(read, above, everywhere, root);
   // A name that no rule is about: only one that is about all names says anything of it.
   const isRootIgnored = said.ignores(root, true) || said.ignores(join(root, '\u0001'), true);
-  return { rules: isRootIgnored ? createRules(read, undefined, everywhere, root) : said, isRootIgnored };
+  return {
+    rules: isRootIgnored ? createRules(read, undefined, everywhere, root) : said,
+    isRootIgnored,
+    isInRepository: [...foldersAbove(root), root].some((folder) => isThere(join(folder, '.git'))),
+  };
 }
 
 /** No rules: everything is there. */
