@@ -75,12 +75,14 @@ async function prepare(view: View, request: ToolCallRequest): Promise<PreparedTo
   const entry = view.use(tools).get(name);
   if (entry === undefined) return refused('unknown', noSuchTool(view, name));
   try {
-    const came = await view.run(entry, async (tool) =>
-      tool.prepareArguments === undefined ? request.args : tool.prepareArguments(request.args),
-    );
-    const first = validated(entry.item, came ?? {});
+    // Of a plugin that slept, the tool that answers is another one than the entry's: it woke for this.
+    const { tool, came } = await view.run(entry, async (tool) => ({
+      tool,
+      came: tool.prepareArguments === undefined ? request.args : await tool.prepareArguments(request.args),
+    }));
+    const first = validated(tool, came ?? {});
     if (!first.ok) return refused('invalid', badArguments(entry, first.issues));
-    const last = view.taps(toolInput) === 0 ? first : await throughInput(view, entry.item, callId, first.input);
+    const last = view.taps(toolInput) === 0 ? first : await throughInput(view, tool, callId, first.input);
     if (!last.ok)
       return refused('invalid', badArguments(entry, last.issues, ' (a plugin changed them through tool.input)'));
     const { args } = last;

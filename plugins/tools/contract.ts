@@ -104,8 +104,30 @@ function whyNoTool(value: unknown): string | undefined {
   return undefined;
 }
 
+/** A tool known from a manifest: `{name, description, inputSchema}` and what else of it is data. Its use wakes its plugin. */
+function stub(descriptor: unknown, wake: () => Promise<AnyTool>): AnyTool {
+  const names = [
+    'name',
+    'description',
+    'inputSchema',
+    'annotations',
+    'executionMode',
+    'deferrable',
+    'hidden',
+    'defaultActive',
+  ];
+  const data = Object.entries(descriptor as object).filter(([name]) => names.includes(name));
+  // Parsed like any other: what is missing or wrong in it is said then.
+  return { ...Object.fromEntries(data), execute: async (...call) => (await wake()).execute(...call) } as AnyTool;
+}
+
 /** The tools a model may call. Key: the name. `ctx.contribute(tools, {…})` infers the arguments from `parameters`. */
-export const tools = defineCallableCapability<AnyTool>({ id: 'tool', schema: toolSchema, key: (tool) => tool.name });
+export const tools = defineCallableCapability<AnyTool>({
+  id: 'tool',
+  schema: toolSchema,
+  key: (tool) => tool.name,
+  stub,
+});
 
 export interface ToolCallInput {
   readonly tool: string;
