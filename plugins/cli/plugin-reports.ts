@@ -19,10 +19,14 @@ export function pluginReports(kernel: Kernel, view: View, places: readonly Found
   const live = kernel.snapshot().activations.map((activation) => ofActivation(kernel, view, activation, 'active'));
   const draining = kernel.draining.map((activation) => ofActivation(kernel, view, activation, 'draining'));
   const asleep = kernel.sleeping.map((plugin): PluginReport => {
-    const successor = kernel.known.find(({ key, definition }) => definition.replaces === plugin.id && isLive(key));
-    const off = kernel.settings.plugin(plugin.id, 'builtin').off ?? (successor && `replaced by ${successor.source}`);
+    const { level = 'builtin', source = 'built-in' } = plugin;
+    const successor =
+      level === 'builtin'
+        ? kernel.known.find(({ key, definition }) => definition.replaces === plugin.id && isLive(key))
+        : undefined;
+    const off = kernel.settings.plugin(plugin.id, level).off ?? (successor && `replaced by ${successor.source}`);
     return {
-      ...nothingYet(plugin.id, 'builtin', 'built-in'),
+      ...nothingYet(plugin.id, level, source),
       state: off === undefined ? 'idle' : 'off',
       contributes: Object.entries(plugin.contributes).flatMap(([capability, keys]) =>
         (keys === '*' ? [null] : keys).map((key): Contribution => ({ capability, key, verdict: 'unknown' })),

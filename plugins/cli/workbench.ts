@@ -123,11 +123,13 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       ({ level, definition }) => ({ level, definition }),
     );
     for (const plugin of kernel.sleeping) {
-      if (about !== undefined && !about.startsWith(`plugins.${plugin.id}`)) continue;
-      definitions.push({ level: 'builtin', definition: await plugin.load() });
+      const { level = 'builtin' } = plugin;
+      // Nothing of a stranger's plugin runs because someone lists settings.
+      if (about === undefined ? level !== 'builtin' : !about.startsWith(`plugins.${plugin.id}`)) continue;
+      definitions.push({ level, definition: await plugin.load() });
     }
     const ids = [
-      ...kernel.sleeping.map(({ id }) => ({ id, level: 'builtin' as const })),
+      ...kernel.sleeping.map(({ id, level = 'builtin' as const }) => ({ id, level })),
       ...definitions.map(({ level, definition }) => ({ id: definition.id, level })),
       ...[...kernel.failures.values()].map(({ unit }) => ({ id: unit.id, level: unit.level })),
     ];
