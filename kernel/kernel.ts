@@ -17,7 +17,7 @@ import { KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
-import type { KernelOptions, WatchPort } from './options.ts';
+import { type KernelOptions, noWatch, type WatchPort } from './options.ts';
 import { Ownership } from './owner.ts';
 import type { Context, Handle, TrustGate, View } from './plugin.ts';
 import { idTaken } from './refusal.ts';
@@ -55,7 +55,7 @@ export class Kernel implements Core {
   readonly #ground: Ground;
   readonly #announcer = new Announcer(this.journal);
   readonly #failures = new Failures(this.journal);
-  readonly #watch: WatchPort | undefined;
+  readonly #watch: WatchPort;
   #settings: SettingsPort;
   #snapshot: Snapshot;
   /** Live, switched off, waiting for another, replaced by another, or benched. */
@@ -69,6 +69,7 @@ export class Kernel implements Core {
   readonly #work = new Work();
   #queue: Promise<unknown> = Promise.resolve();
   #created = 0;
+  #watches = 0;
   #shutdown: Promise<void> | undefined;
 
   constructor(options: KernelOptions) {
@@ -78,7 +79,7 @@ export class Kernel implements Core {
     this.keepers = options.keepers ?? 'enforced';
     this.freezeDeeply = options.freezeDeeply === true;
     this.#settings = options.settings ?? noSettings;
-    this.#watch = options.watch;
+    this.#watch = options.watch ?? noWatch;
     this.#drain = new Drain(this);
     this.#sleepers = new Sleepers({
       owners: this.owners,
@@ -286,8 +287,6 @@ export class Kernel implements Core {
     this.recordFailure(failingUnit(unit), error);
   }
 
-  // --- Snapshots -------------------------------------------------------------------------------------------------
-
   /** A new snapshot that shares what did not change. */
   #refresh(answers: ReadonlyMap<string, Answer> = this.#snapshot.answers): void {
     const before = this.#snapshot;
@@ -382,16 +381,18 @@ export class Kernel implements Core {
   /** Changes that are queued or running and open debounce windows are through, or the limit is. */
   async settled(limitMs: number): Promise<void> {
     // In the middle of a change that would wait for itself.
-    if (!this.owners.isInChange) await this.#work.settled(limitMs, this.clock, () => this.#watch?.pending());
+    if (!this.owners.isInChange) await this.#work.settled(limitMs, this.clock, () => this.#watch.pending());
   }
 
   touched(paths: readonly string[]): void {
-    this.owners.free(() => this.#watch?.touched(paths));
+    this.owners.free(() => this.#watch.touched(paths));
   }
 
   watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle {
-    const dispose = (): void => {};
-    return this.owners.free(() => this.#watch?.watch(owner, paths, fn)) ?? { dispose, [Symbol.dispose]: dispose };
+    this.#watches += 1;
+    // A name of its own: two revisions of a plugin watch side by side while one takes over.
+    const name = `${owner}~${this.#watches}`;
+    return this.owners.free(() => this.#watch.watch(name, paths, fn));
   }
 
   missing(keeper: string): string | undefined {

@@ -23,3 +23,10 @@ export interface KernelOptions {
   /** Hook inputs are frozen all the way down: for tests. */
   readonly freezeDeeply?: boolean;
 }
+
+/** For a kernel that lives as long as what it reads stays as it is. */
+export const noWatch: WatchPort = {
+  watch: () => ({ dispose: () => {}, [Symbol.dispose]: () => {} }),
+  touched: () => {},
+  pending: async () => {},
+};

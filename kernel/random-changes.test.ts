@@ -214,7 +214,7 @@ test('whatever fails, the snapshot is that of the last success, nothing is lost,
       expect(house.runs.flatMap(({ late }) => late)).toEqual([]);
       expect(t.kernel.cells.size).toBe(0);
     }),
-    { numRuns: counts({ test: 40, soak: 5_000 }), seed: seed(), endOnFailure: process.env.KERN_SOAK !== '1' },
+    { numRuns: counts({ test: 40, soak: 2_500 }), seed: seed(), endOnFailure: process.env.KERN_SOAK !== '1' },
   );
 });
 
@@ -235,6 +235,6 @@ test('changes that nobody waits for are made one after the other, and each tells
       await t[Symbol.asyncDispose]();
       expect(isBalanced(t.kernel)).toBe(true);
     }),
-    { numRuns: counts({ test: 20, soak: 2_000 }), seed: seed(), endOnFailure: process.env.KERN_SOAK !== '1' },
+    { numRuns: counts({ test: 20, soak: 1_000 }), seed: seed(), endOnFailure: process.env.KERN_SOAK !== '1' },
   );
 });

@@ -13,7 +13,7 @@ export class Work {
   }
 
   /** Resolves when nothing runs and nothing is pending any more, also of what has begun meanwhile; at the latest after `limitMs`. */
-  async settled(limitMs: number, clock: Clock, pending: () => Promise<void> | undefined): Promise<void> {
+  async settled(limitMs: number, clock: Clock, pending: () => Promise<void>): Promise<void> {
     const quiet = async (): Promise<void> => {
       for (;;) {
         await pending();
