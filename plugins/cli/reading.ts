@@ -48,7 +48,7 @@ async function wake(kernel: Kernel, isWanted: (path: readonly string[]) => boole
 
 /** Plugins that bring commands and have not been needed yet. */
 function sleepers(kernel: Kernel): readonly IdlePlugin[] {
-  const isOn = ({ id }: IdlePlugin): boolean => kernel.settings.plugin(id, 'builtin').off === undefined;
+  const isOn = ({ id, level = 'builtin' }: IdlePlugin): boolean => kernel.settings.plugin(id, level).off === undefined;
   return kernel.sleeping.filter((plugin) => commands.id in plugin.contributes && isOn(plugin));
 }
 
