@@ -202,10 +202,38 @@ export interface FileStore {
    * made. Answers what was done.
    */
   replace(path: string, bytes: Uint8Array): Promise<{ readonly state: 'created' | 'replaced'; readonly path: string }>;
+  /** Gives a file another name; folders are made, and what is there already is not replaced. */
+  move(from: string, to: string): Promise<void>;
+  /** Takes a file away; of a symlink only the link. */
+  remove(path: string): Promise<void>;
 }
 
 /** Changes files: in turn, and whole or not at all. */
 export const fileStore = defineService<FileStore>({ id: 'fileStore', level: 'user' });
+
+/** A change that a deferrable tool has shown and not made yet. */
+export interface PendingChange {
+  readonly tool: string;
+  /** One line: what it would do. */
+  readonly title: string;
+  /** What applying it does. */
+  readonly effects: readonly Effect[];
+  apply(signal: AbortSignal, ctx: ToolContext): Promise<ToolResult>;
+  discard?(): void;
+}
+
+/** Changes that wait for the tool `resolve`, each with a name. */
+export interface PendingChanges {
+  /** Answers with its name. Of one session only the latest are kept. */
+  add(sessionId: string, change: PendingChange): string;
+  /** Of one session, or of all, in the order in which they came. */
+  list(sessionId?: string): readonly { readonly id: string; readonly change: PendingChange }[];
+  /** Takes it out, for whoever applies or discards it. */
+  take(sessionId: string, id: string): PendingChange | undefined;
+}
+
+/** Keeps what deferrable tools have shown until it is applied or discarded. */
+export const pendingChanges = defineService<PendingChanges>({ id: 'pendingChanges', level: 'user' });
 
 /** Where long outputs are kept. */
 export interface ArtifactStore {

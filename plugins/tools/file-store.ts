@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileStore } from './contract.ts';
 import { lockFile } from './file-lock.ts';
+import { moveFile, removeFile } from './move-file.ts';
 import { realPath } from './paths.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -50,6 +51,8 @@ export function createFileStore({ cache, lockLimitMs = 10_000 }: FileStoreOption
       }
     },
     replace: (path, bytes) => replaceFile(path, bytes, () => join(cache?.() ?? tmpdir(), 'kern-backups')),
+    move: moveFile,
+    remove: removeFile,
   };
 }
 

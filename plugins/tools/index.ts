@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   artifactStore,
   fileStore,
+  pendingChanges,
   toolCall,
   toolEnd,
   toolInput,
@@ -17,7 +18,18 @@ import { createFileStore } from './file-store.ts';
 export default definePlugin({
   id: 'tools',
   description: 'What a tool is, how a call is judged and run, and the files that tools share.',
-  declares: [tools, toolInput, toolCall, toolResult, toolStart, toolUpdate, toolEnd, fileStore, artifactStore],
+  declares: [
+    tools,
+    toolInput,
+    toolCall,
+    toolResult,
+    toolStart,
+    toolUpdate,
+    toolEnd,
+    fileStore,
+    pendingChanges,
+    artifactStore,
+  ],
   setup(ctx) {
     const { home } = ctx.where;
     const artifacts = createArtifactStore(() => join(home, 'cache'));
