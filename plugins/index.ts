@@ -5,6 +5,7 @@ import {
   agentSessions,
   agentStart,
   artifactStore,
+  bashOperations,
   commands,
   context,
   entryAppended,
@@ -175,6 +176,20 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./tools/bash/index.ts')).default,
   },
   {
+    id: 'tools.powershell',
+    path: 'tools/powershell',
+    declares: [],
+    contributes: { tool: '*' },
+    load: async () => (await import('./tools/powershell/index.ts')).default,
+  },
+  {
+    id: 'tools.jobs',
+    path: 'tools/jobs',
+    declares: [],
+    contributes: { tool: ['jobs'] },
+    load: async () => (await import('./tools/jobs/index.ts')).default,
+  },
+  {
     id: 'tools.grep',
     path: 'tools/grep',
     declares: [],
@@ -198,7 +213,7 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'processes',
     path: 'processes',
-    declares: [processes, jobs],
+    declares: [processes, jobs, bashOperations],
     contributes: { processes: ['processes'], [jobs.id]: [jobs.id] },
     load: async () => (await import('./processes/index.ts')).default,
   },

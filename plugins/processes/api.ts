@@ -1,1 +1,1 @@
-export { createRing, type Ring } from './ring.ts';
+export { cleanEnvironment } from './environment.ts';

@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import type { execa } from 'execa';
+import { createRing } from 'kern/contracts';
 import type { Child, SpawnOptions, SpawnResult } from 'kern/plugin';
 import { endTree } from './end.ts';
 import type { Pipes } from './pipe.ts';
 import { readsTerminal } from './reads-terminal.ts';
-import { createRing } from './ring.ts';
 import { openSpill, type Spill } from './spill.ts';
 import { type Exit, type Place, type Started, startPiped } from './start.ts';
 import { follow, type Output } from './streams.ts';

@@ -23,6 +23,11 @@ export interface Job {
   readonly over: Promise<void>;
   /** Its output since the last call: at most the last `bytes` of it, and how much before that was left out. */
   readNew(bytes: number): { readonly bytes: Uint8Array; readonly skipped: number };
+  /** The same, and the next call gives it again. */
+  peekNew(bytes: number): { readonly bytes: Uint8Array; readonly skipped: number };
+  /** Whoever started it has been told that it is over, or ended it: no notice is needed. */
+  isKnown(): boolean;
+  setKnown(): void;
   /** Ends its whole tree. */
   kill(): Promise<void>;
 }
@@ -48,3 +53,21 @@ export interface Jobs {
 
 /** Knows the commands in the background. */
 export const jobs = defineService<Jobs>({ id: 'jobs', level: 'builtin' });
+
+/** Runs shell commands elsewhere: on another machine, in a sandbox, in a test. Without one: here, through the supervisor. */
+export interface BashOperations {
+  /** `onData` gets both streams in the order they came. Ends all of it when the signal aborts or the time is over. */
+  exec(
+    command: string,
+    cwd: string,
+    options: {
+      readonly env: Readonly<Record<string, string>>;
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      onData(chunk: Uint8Array): void;
+    },
+  ): Promise<{ readonly exitCode: number | undefined; readonly signal?: string; readonly timedOut?: boolean }>;
+}
+
+/** Where the tool bash runs its commands. */
+export const bashOperations = defineService<BashOperations>({ id: 'bashOperations', level: 'user' });

@@ -1,6 +1,6 @@
 import { definePlugin, processes } from 'kern/plugin';
 import { z } from 'zod';
-import { jobs } from './contract.ts';
+import { bashOperations, jobs } from './contract.ts';
 import { createJobs } from './jobs.ts';
 import { defaultProcesses } from './limits.ts';
 import { mostOfTheMemory } from './memory.ts';
@@ -9,7 +9,7 @@ import { createSupervisor } from './supervisor.ts';
 export default definePlugin({
   id: 'processes',
   description: 'Starts everything that kern starts, limits it, and leaves nothing of it behind.',
-  declares: [processes, jobs],
+  declares: [processes, jobs, bashOperations],
   config: z.object({
     memory: z
       .int()

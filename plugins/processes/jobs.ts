@@ -36,6 +36,7 @@ function startJob(id: string, request: JobRequest, processes: Pick<Processes, 's
   let endedAt: number | undefined;
   let end: Job['end'];
   let read = 0;
+  let known = false;
   const child = processes.spawn(command, args, { ...options, merge: true, keepBytes: 0, spillTo: log.path, label });
   const ended = (how: Job['end']): void => {
     end = how;
@@ -61,6 +62,14 @@ function startJob(id: string, request: JobRequest, processes: Pick<Processes, 's
     },
     get end() {
       return end;
+    },
+    peekNew(bytes) {
+      const { part, size } = endOf(log.path, read, bytes);
+      return { bytes: part, skipped: size - read - part.length };
+    },
+    isKnown: () => known,
+    setKnown() {
+      known = true;
     },
     readNew(bytes) {
       const { part, size } = endOf(log.path, read, bytes);

@@ -1,9 +1,9 @@
 import { closeSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { execa } from 'execa';
+import type { Ring } from 'kern/contracts';
 import { KernError, messageOf, type SpawnOptions } from 'kern/plugin';
 import type { Pipe } from './pipe.ts';
-import type { Ring } from './ring.ts';
 import type { Source } from './streams.ts';
 
 export type Exit = { readonly code: number | null; readonly signal: string | null };

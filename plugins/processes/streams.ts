@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import type { Ring } from 'kern/contracts';
 import type { SpawnOptions } from 'kern/plugin';
-import type { Ring } from './ring.ts';
 
 export interface Source {
   readonly stream: Readable;

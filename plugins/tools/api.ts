@@ -5,6 +5,8 @@ export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';
 export { realPath, resolvePath, whatIsThere } from './paths.ts';
 export { errorResult, resultText, textResult } from './result.ts';
 export * as searching from './search/parts.ts';
+export { createRing, type Ring } from './shell/ring.ts';
+export * as shells from './shell/parts.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
 export { detectEncoding, type Encoding } from './text/detect.ts';
 export {

@@ -1,14 +1,28 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resultText, type ToolResult } from 'kern/contracts';
+import { resultText, type shells, type ToolResult } from 'kern/contracts';
 import { processes } from 'kern/plugin';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { bootTools, type ToolKernel } from '../test/kernel.ts';
-import type { BashDetails } from './run.ts';
+
+/** Start files of the machine's user have no part in this. */
+const home = mkdtempSync(join(tmpdir(), 'kern-home-'));
+process.env.HOME = home;
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const boot = (): Promise<ToolKernel> => bootTools(['tools.bash']);
-const detailsOf = (result: ToolResult): BashDetails => result.details as BashDetails;
+const detailsOf = (result: ToolResult): shells.ShellDetails => result.details as shells.ShellDetails;
 
 test('output, in the order it was written, and nothing more when all went well', async () => {
   await using t = await boot();
@@ -87,7 +101,7 @@ test('of a long output the end is shown, and the whole is in a file that only we
   const file = join(artifacts[0] ?? '', '1.bash.log');
   const shown = Array.from({ length: 2000 }, (_, at) => 3001 + at).join('\n');
   expect(resultText(result)).toBe(
-    `${shown}\n\n[Showing lines 3001-5000 of 5000. Whole output: ${file}]\n\nCommand exited with code 1`,
+    `${shown}\n\n[Showing lines 3001-5000 of 5000. Whole output: artifact://1 = ${file}]\n\nCommand exited with code 1`,
   );
   expect(result.details).toEqual({ exitCode: 1, cwd: t.dir, truncated: true, artifactId: '1' });
   expect(readFileSync(file, 'utf8')).toBe(`${Array.from({ length: 5000 }, (_, at) => at + 1).join('\n')}\n`);
@@ -122,7 +136,7 @@ test('100 MB of output leave the memory small and the file whole', async () => {
   const result = await t.callTool('bash', { command: 'head -c 100000000 /dev/zero | tr "\\0" "\\n"; echo end' });
   expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024);
   expect(resultText(result)).toContain('[Showing lines 99998002-100000001 of 100000001.');
-  const path = /Whole output: (.*)\]/.exec(resultText(result))?.[1] ?? '';
+  const path = /Whole output: artifact:\/\/\d+ = (.*)\]/.exec(resultText(result))?.[1] ?? '';
   expect(statSync(path).size).toBe(100_000_004);
 });
 
