@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type CommandArgs, type CommandHost, didYouMean, near, workbench } from 'kern/contracts';
-import { type Context, KernError } from 'kern/plugin';
+import { type CommandArgs, type CommandHost, workbench } from 'kern/contracts';
+import type { Context } from 'kern/plugin';
+import { chosenOf, roundsOf } from './choice.ts';
 import { type Ground, openGround } from './ground.ts';
 import { measures } from './measure.ts';
-import { type Name, names } from './names.ts';
+import type { Name } from './names.ts';
 import { figures, lines, type Table } from './table.ts';
-
-const defaultRuns = 10;
 
 /** Measures, and prints each table as soon as it is there; with `--json` all at the end. */
 export async function run(ctx: Context, { options, shared }: CommandArgs, host: CommandHost): Promise<number> {
@@ -52,21 +51,4 @@ async function measured(name: Name, ground: Ground, { stderr, signal }: CommandH
   } finally {
     if (stderr.isTTY) stderr.write('\r\x1b[K');
   }
-}
-
-function roundsOf(given: CommandArgs['options'][string]): number {
-  if (given === undefined) return defaultRuns;
-  const runs = Number(given);
-  if (Number.isInteger(runs) && runs >= 1 && runs <= 1000) return runs;
-  throw new KernError('usage', `--runs takes a whole number from 1 to 1000, not ${String(given)}`);
-}
-
-function chosenOf(given: CommandArgs['options'][string]): readonly Name[] {
-  const wanted = Array.isArray(given) ? given.flatMap((text: string) => text.split(',')) : [];
-  if (wanted.length === 0) return names;
-  const unknown = wanted.find((text) => !(names as readonly string[]).includes(text));
-  if (unknown === undefined) return names.filter((name) => wanted.includes(name));
-  throw new KernError('usage', `there is no measurement ${unknown}`, {
-    hint: didYouMean(near(unknown, names, 3)) ?? `There is: ${names.join(', ')}`,
-  });
 }
