@@ -9,6 +9,7 @@ export { createRing, type Ring } from './shell/ring.ts';
 export * as shells from './shell/parts.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
 export { detectEncoding, type Encoding } from './text/detect.ts';
+export { spelledAs } from './text/spelling.ts';
 export {
   cutToBytes,
   formatBytes,

@@ -225,7 +225,7 @@ function onSmallDisk(dir: string, program: string): string | undefined {
 const canMount = process.platform === 'linux' && onSmallDisk(tmpdir(), 'console.log("yes")') !== undefined;
 
 test.skipIf(!canMount)(
-  `a full disk loses nothing, whichever way a file is written${canMount ? '' : ' [unshare -m is not allowed]'}`,
+  `a full disk loses nothing, whichever way a file is written${canMount ? '' : ' (needs unshare -m and mount)'}`,
   () => {
     const dir = testFolder();
     const cache = testFolder();
@@ -251,7 +251,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  `a file that something is mounted on is written in place${canMount ? '' : ' [unshare -m is not allowed]'}`,
+  `a file that something is mounted on is written in place${canMount ? '' : ' (needs unshare -m and mount)'}`,
   () => {
     const dir = testFolder();
     const other = testFolder();

@@ -1,11 +1,15 @@
+import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { cutToBytes, outputLimits } from 'kern/contracts';
+import type { Decode } from './decoder.ts';
 
 export interface LinesWanted {
   /** From 1. */
   readonly offset: number;
   readonly limit: number | undefined;
   readonly bomBytes: number;
+  /** To UTF-8, where it is not. */
+  readonly decode: Decode | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -16,6 +20,8 @@ export interface Page {
   /** Lines follow. */
   readonly more: boolean;
   readonly by: 'lines' | 'bytes' | undefined;
+  /** Shown lines that are no UTF-8. */
+  readonly stray: Buffer | undefined;
   /** The one line that is shown is longer than the limit. */
   readonly cutLine: { readonly shown: number; readonly bytes: number; readonly isAll: boolean } | undefined;
 }
@@ -24,31 +30,55 @@ const chunkBytes = 256 * 1024;
 /** The rest of a file is read for its number of lines only as far as this. */
 const countBytes = 64 * 1024 * 1024;
 const lineFeed = 10;
+const carriageReturn = 13;
 
-/** Reads from the start and keeps only what is shown. A line ends with LF; the CR of a CRLF is not shown. */
-export async function readLines(handle: FileHandle, { offset, limit, bomBytes, signal }: LinesWanted): Promise<Page> {
+/**
+ * Reads from the start and keeps only what is shown. A line ends with LF, and the CR of a CRLF is not shown; where the
+ * start of a file has CRs alone, as on old Macs, they end its lines.
+ */
+export async function readLines(
+  handle: FileHandle,
+  { offset, limit, bomBytes, decode, signal }: LinesWanted,
+): Promise<Page> {
   const page = createPage(offset, limit);
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let position = bomBytes;
   let afterPage = 0;
-  let lastByte = lineFeed;
-  for (;;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return page.end(lastByte !== lineFeed);
-    position += bytesRead;
-    lastByte = chunk[bytesRead - 1] ?? lineFeed;
-    const read = chunk.subarray(0, bytesRead);
+  let ending: number | undefined;
+  let lastByte: number | undefined;
+  const feed = (read: Buffer): void => {
+    if (read.length === 0) return;
+    ending ??= endingOf(read);
+    lastByte = read.at(-1);
     let at = 0;
-    for (let end = read.indexOf(lineFeed); end !== -1; end = read.indexOf(lineFeed, at)) {
+    for (let end = read.indexOf(ending); end !== -1; end = read.indexOf(ending, at)) {
       page.piece(read.subarray(at, end));
       page.lineEnd();
       at = end + 1;
     }
     page.piece(read.subarray(at));
+  };
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) {
+      if (decode !== undefined) feed(decode());
+      return page.end(lastByte !== undefined && lastByte !== ending);
+    }
+    position += bytesRead;
+    const read = chunk.subarray(0, bytesRead);
+    feed(decode === undefined ? read : decode(read));
     if (page.isFull()) afterPage += bytesRead;
     if (afterPage > countBytes) return page.leave();
   }
+}
+
+/** Progress bars have CRs too, but they begin with other lines. */
+function endingOf(start: Buffer): number {
+  if (start.includes(lineFeed)) return lineFeed;
+  const first = start.indexOf(carriageReturn);
+  // One at the very end may have its LF behind it.
+  return first !== -1 && first < start.length - 1 ? carriageReturn : lineFeed;
 }
 
 /** Collects lines until a limit is reached, then only counts. */
@@ -60,6 +90,7 @@ function createPage(offset: number, limit: number | undefined) {
   let line = 1;
   let shownBytes = 0;
   let full = false;
+  const stray: Buffer[] = [];
   let by: Page['by'];
   let cutLine: { shown: number; bytes: number; isAll: boolean } | undefined;
 
@@ -75,10 +106,21 @@ function createPage(offset: number, limit: number | undefined) {
     cutLine = { shown: Buffer.byteLength(shown), bytes: partBytes, isAll };
     stop('bytes');
   };
+  const cutBytes = (bytes: Buffer): void => {
+    // Its end may be in the middle of a character.
+    if (
+      !isUtf8(bytes.subarray(0, -4)) &&
+      !isUtf8(bytes.subarray(0, -3)) &&
+      !isUtf8(bytes.subarray(0, -2)) &&
+      !isUtf8(bytes.subarray(0, -1))
+    )
+      stray.push(bytes);
+    cut(bytes.toString('utf8'), false);
+  };
   const isInCutLine = (): boolean => cutLine !== undefined && line === offset;
   const page = (totalLines: number | undefined): Page => {
     const more = lines.length > 0 && (totalLines === undefined || offset + lines.length - 1 < totalLines);
-    return { lines, totalLines, more, by, cutLine };
+    return { lines, totalLines, more, by, stray: stray.length === 0 ? undefined : Buffer.concat(stray), cutLine };
   };
 
   return {
@@ -91,12 +133,14 @@ function createPage(offset: number, limit: number | undefined) {
       // The CR before the end is not shown, and so not counted.
       if (partBytes - 1 <= outputLimits.bytes) return;
       if (lines.length > 0) stop('bytes');
-      else cut(Buffer.concat(part).toString('utf8'), false);
+      else cutBytes(Buffer.concat(part));
     },
     lineEnd(): void {
       if (isInCutLine() && cutLine !== undefined) cutLine.isAll = true;
       if (!full && line >= offset) {
-        const text = withoutReturn(Buffer.concat(part)).toString('utf8');
+        const bytes = withoutReturn(Buffer.concat(part));
+        const text = bytes.toString('utf8');
+        if (!isUtf8(bytes)) stray.push(bytes);
         const cost = Buffer.byteLength(text) + (lines.length > 0 ? 1 : 0);
         if (shownBytes + cost <= outputLimits.bytes) {
           lines.push(text);

@@ -1,54 +1,63 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, opendir, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import {
+  encodingName,
   errorResult,
   formatBytes,
   realPath,
   resolvePath,
-  type ToolResult,
+  spelledAs,
   textResult,
-  truncateHead,
   whatIsThere,
 } from 'kern/contracts';
-import { codeOf, messageOf } from 'kern/plugin';
-import { type Page, readLines } from './lines.ts';
+import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { artifactId, findArtifact } from './artifact.ts';
+import { documentText, kindOfZip } from './document.ts';
+import { readFolder } from './folder.ts';
+import { readImage } from './image.ts';
+import { notebookText } from './notebook.ts';
+import { type PageWanted, pageOf, type ReadResult, type Source } from './result.ts';
 import { sniff } from './sniff.ts';
+import { readText } from './text-file.ts';
 
 export interface ReadArguments {
   readonly path: string;
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
+  readonly encoding?: string | undefined;
 }
 
-export interface ReadDetails {
-  /** The real path. */
-  readonly path: string;
-  readonly kind: 'text' | 'image' | 'folder';
-  readonly size: number;
-  /** The lines that are shown, from 1. */
-  readonly lines?: readonly [from: number, to: number];
-  /** Known when the end of the file was reached. */
-  readonly totalLines?: number;
-  readonly truncated: boolean;
+export interface ReadOptions {
+  readonly cwd: string;
+  /** What is read as a whole, images and documents, is at most this large. */
+  readonly maxBytes: number;
+  readonly artifacts: () => Promise<string>;
 }
 
-type Result = ToolResult<ReadDetails>;
+/** How much is looked at, and how much of other files is shown as base64. */
+const startBytes = 64 * 1024;
 
-/** Models take images up to 5 MB as base64, which is a third longer than the file. */
-const imageLimit = 3.5 * 1024 * 1024;
+/** The file that is meant: names that look the same are the same. */
+export const meantPath = (path: string, cwd: string): string => spelledAs(resolvePath(path, cwd));
 
 /** What is at a path, as a model can read it. What cannot be read is an error result that says what to do. */
-export async function readPath(
-  { path, offset = 1, limit }: ReadArguments,
-  cwd: string,
-  signal: AbortSignal,
-): Promise<Result> {
-  const absolute = resolvePath(path, cwd);
-  if (absolute.includes('\0')) return errorResult(`${JSON.stringify(path)} is no path: it has a NUL in it.`);
+export async function readPath(args: ReadArguments, options: ReadOptions, signal: AbortSignal): Promise<ReadResult> {
+  const { path, offset = 1, limit } = args;
+  if (path.includes('\0')) return errorResult(`${JSON.stringify(path)} is no path: it has a NUL in it.`);
+  let absolute = meantPath(path, options.cwd);
   let handle: FileHandle | undefined;
   try {
+    const id = artifactId(path);
+    if (id !== undefined) {
+      const found = findArtifact(id, await options.artifacts());
+      if ('known' in found)
+        return errorResult(
+          `${path} is not there. ${found.known.length === 0 ? 'There are no artifacts yet.' : `There are ${found.known.join(', ')}.`}`,
+        );
+      absolute = found.path;
+    }
     const found = await stat(absolute);
-    if (found.isDirectory()) return await readFolder(absolute, offset, limit);
+    if (found.isDirectory()) return await readFolder(absolute, { offset, limit });
     const special = specialKind(found);
     if (special !== undefined)
       return errorResult(`${path} is ${special}: reading it might never end. Use bash if you know what it gives.`);
@@ -56,7 +65,8 @@ export async function readPath(
     handle = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK);
     const opened = await handle.stat();
     if (!opened.isFile()) return errorResult(`${path} is ${specialKind(opened) ?? 'not a file'}: it is not read.`);
-    return await readFile(handle, path, realPath(absolute), opened.size, offset, limit, signal);
+    const source = { path, real: realPath(absolute), size: opened.size };
+    return await readFile(handle, source, { offset, limit }, args.encoding, options.maxBytes, signal);
   } catch (error) {
     if (signal.aborted) throw error;
     return errorResult(explained(error, path, absolute));
@@ -67,98 +77,84 @@ export async function readPath(
 
 async function readFile(
   handle: FileHandle,
-  path: string,
-  real: string,
-  size: number,
-  offset: number,
-  limit: number | undefined,
+  source: Source,
+  wanted: PageWanted,
+  encoding: string | undefined,
+  maxBytes: number,
   signal: AbortSignal,
-): Promise<Result> {
-  const start = Buffer.alloc(8192);
+): Promise<ReadResult> {
+  const { path, size } = source;
+  const start = Buffer.alloc(startBytes);
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
-  const content = sniff(start.subarray(0, bytesRead));
-  if (content.kind === 'image') return readImage(handle, path, real, size, content.mimeType);
-  if (content.kind === 'binary')
+  const sample = start.subarray(0, bytesRead);
+  if (encoding?.trim().toLowerCase() === 'base64') return base64(sample, source);
+  if (encoding !== undefined) return readText(handle, source, await forced(encoding, sample), wanted, signal);
+
+  const content = await sniff(sample, bytesRead < startBytes);
+  if (content.kind === 'binary') return errorResult(binaryText(path, size, content.what));
+  const isNotebook = content.kind === 'text' && path.toLowerCase().endsWith('.ipynb');
+  if (content.kind === 'text' && (!isNotebook || size > maxBytes))
+    return readText(handle, source, { ...content, isGuess: true }, wanted, signal);
+  if (size > maxBytes)
     return errorResult(
-      `${path} is not text but ${content.what}, ${formatBytes(size)}. Use a program for it through bash, or \`xxd\` for its bytes.`,
+      `${path} has ${formatBytes(size)}; an image or a document is read up to ${formatBytes(maxBytes)}. Make a smaller copy, or use a program through bash.`,
     );
 
-  const page = await readLines(handle, { offset, limit, bomBytes: content.bomBytes, signal });
-  if (page.lines.length === 0 && page.totalLines === 0)
-    return textResult('(empty file)', { path: real, kind: 'text', size, totalLines: 0, truncated: false });
-  if (page.lines.length === 0) {
-    return errorResult(
-      `${path} has ${page.totalLines} ${page.totalLines === 1 ? 'line' : 'lines'}: there is no line ${offset}.`,
-    );
+  const bytes = await wholeOf(handle, size);
+  const { kind } = content;
+  if (kind === 'image') return readImage(bytes, content.mimeType, source);
+  if (kind === 'text') {
+    const cells = notebookText(bytes.toString('utf8'));
+    if (cells === undefined) return readText(handle, source, { ...content, isGuess: true }, wanted, signal);
+    return pageOf(cells, source, { path: source.real, kind: 'notebook', size }, wanted);
   }
-  const last = offset + page.lines.length - 1;
-  const text = page.lines.join('\n');
-  const notice = noticeOf(page, path, size, offset, last);
-  return textResult(notice === undefined ? text : `${text}\n\n${notice}`, {
+  const format = kind === 'pdf' ? 'pdf' : await kindOfZip(bytes);
+  if (format === undefined) return errorResult(binaryText(path, size, 'a zip archive (`unzip -l` lists it)'));
+  const text = await documentText(bytes, format, signal);
+  return pageOf(text, source, { path: source.real, kind: 'document', size }, wanted);
+}
+
+const binaryText = (path: string, size: number, what: string): string =>
+  `${path} is not text but ${what}, ${formatBytes(size)}. Use a program for it through bash; encoding: "base64" gives its first ${formatBytes(startBytes)}.`;
+
+function base64(bytes: Buffer, { real, path, size }: Source): ReadResult {
+  const rest =
+    size > bytes.length ? `\n\n[The first ${formatBytes(bytes.length)} of ${formatBytes(size)} of ${path}.]` : '';
+  return textResult(`${bytes.toString('base64')}${rest}`, {
     path: real,
-    kind: 'text',
+    kind: 'bytes',
     size,
-    lines: [offset, last],
-    ...(page.totalLines === undefined ? {} : { totalLines: page.totalLines }),
-    truncated: page.more,
+    truncated: rest !== '',
   });
 }
 
-function noticeOf(page: Page, path: string, size: number, offset: number, last: number): string | undefined {
-  const of = page.totalLines === undefined ? ` of ${formatBytes(size)}` : ` of ${page.totalLines}`;
-  if (page.cutLine !== undefined) {
-    const more = page.more ? ` Use offset=${last + 1} for what follows.` : '';
-    return `[Line ${last} is ${formatBytes(page.cutLine.bytes)}${page.cutLine.isAll ? '' : ' or more'}; its first ${formatBytes(page.cutLine.shown)} are shown. The rest: sed -n '${last}p' ${quoted(path)} | tail -c +${page.cutLine.shown + 1} | head -c 50000.${more}]`;
-  }
-  if (!page.more) return undefined;
-  const why = page.by === 'bytes' ? ' (50 KB limit)' : '';
-  return `[Showing lines ${offset}-${last}${of}${why}. Use offset=${last + 1} to continue.]`;
-}
-
-const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
-
-async function readImage(
-  handle: FileHandle,
-  path: string,
-  real: string,
-  size: number,
-  mimeType: string,
-): Promise<Result> {
-  if (size > imageLimit)
-    return errorResult(
-      `${path} is an image (${mimeType}) of ${formatBytes(size)}; models take up to ${formatBytes(imageLimit)}. Make a smaller copy first.`,
-    );
-  const data = (await handle.readFile()).toString('base64');
-  return {
-    content: [
-      { type: 'text', text: `${path}: ${mimeType}, ${formatBytes(size)}` },
-      { type: 'image', data, mimeType },
-    ],
-    details: { path: real, kind: 'image', size, truncated: false },
+/** An encoding that was asked for. A mark at the start is a mark all the same. */
+async function forced(encoding: string, sample: Buffer) {
+  const name = await encodingName(encoding);
+  if (name === undefined)
+    throw new KernError('unknown_encoding', `there is no encoding ${encoding}`, {
+      hint: 'For example utf-8, utf-16le, windows-1252, shift_jis, gb18030, or base64 for the bytes.',
+    });
+  const marks: Readonly<Record<string, readonly number[]>> = {
+    'utf-8': [0xef, 0xbb, 0xbf],
+    'utf-16le': [0xff, 0xfe],
+    'utf-16be': [0xfe, 0xff],
+    'utf-32le': [0xff, 0xfe, 0, 0],
+    'utf-32be': [0, 0, 0xfe, 0xff],
   };
+  const starts = (of: string): boolean => marks[of]?.every((byte, at) => sample[at] === byte) ?? false;
+  const exact = name === 'utf-16' || name === 'utf-32' ? (starts(`${name}be`) ? `${name}be` : `${name}le`) : name;
+  return { encoding: exact, bomBytes: starts(exact) ? (marks[exact]?.length ?? 0) : 0, isGuess: false };
 }
 
-async function readFolder(folder: string, offset: number, limit: number | undefined): Promise<Result> {
-  const names: string[] = [];
-  for await (const entry of await opendir(folder))
-    names.push(entry.isDirectory() ? `${entry.name}/` : entry.isSymbolicLink() ? `${entry.name}@` : entry.name);
-  names.sort((a, b) =>
-    a.toLowerCase() < b.toLowerCase() ? -1 : a.toLowerCase() > b.toLowerCase() ? 1 : a < b ? -1 : 1,
-  );
-  const details = { path: realPath(folder), kind: 'folder', size: names.length, totalLines: names.length } as const;
-  if (names.length === 0) return textResult(`(empty folder)`, { ...details, truncated: false });
-  if (offset > names.length) return errorResult(`${folder} has ${names.length} entries: there is no entry ${offset}.`);
-  // A name may hold a newline; the list has to stay a list.
-  const wanted = names
-    .slice(offset - 1, limit === undefined ? undefined : offset - 1 + limit)
-    .map((name) => name.replaceAll('\n', '\\n'));
-  const shown = truncateHead(wanted.join('\n'));
-  const last = offset + shown.shownLines - 1;
-  const more = last < names.length;
-  const text = more
-    ? `${shown.text}\n\n[Showing entries ${offset}-${last} of ${names.length}. Use offset=${last + 1} to continue.]`
-    : shown.text;
-  return textResult(text, { ...details, lines: [offset, last], truncated: more });
+async function wholeOf(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await handle.read(bytes, at, size - at, at);
+    if (bytesRead === 0) return bytes.subarray(0, at);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
 /** What is neither a file nor a folder. */
@@ -170,6 +166,8 @@ function specialKind(stats: Stats): string | undefined {
 }
 
 function explained(error: unknown, path: string, absolute: string): string {
+  if (error instanceof KernError)
+    return `${path} could not be read: ${error.message}.${error.hint === undefined ? '' : ` ${error.hint}`}`;
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':

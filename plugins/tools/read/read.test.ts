@@ -1,25 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { zipSync } from 'fflate';
+import iconv from 'iconv-lite';
 import { resultText, type ToolResult } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { type TestContext, testContext } from '../test/context.ts';
-import { read } from './read.ts';
-import type { ReadDetails } from './read-path.ts';
+import { readTool } from './read.ts';
+import type { ReadDetails } from './result.ts';
+
+const read = readTool(5_000_000);
 
 const call = (
   context: TestContext,
   path: string,
-  more: { offset?: number; limit?: number } = {},
+  more: { offset?: number; limit?: number; encoding?: string } = {},
   signal = new AbortController().signal,
 ): Promise<ToolResult<ReadDetails>> => read.execute('c1', { path, ...more }, signal, () => undefined, context);
 const numbered = (from: number, to: number): string =>
@@ -35,6 +30,7 @@ test('a small file is shown as it is, without a notice', async () => {
     path: join(context.dir, 'a.txt'),
     kind: 'text',
     size: 17,
+    encoding: 'utf-8',
     lines: [1, 4],
     totalLines: 4,
     truncated: false,
@@ -86,7 +82,9 @@ test('one line over the limit is cut at a whole character, and its end can be ha
 test('a line of bytes that are no UTF-8 is shown cut, not refused', async () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'latin1'), Buffer.alloc(40_000, 0xe4));
-  expect(resultText(await call(context, 'latin1'))).toContain('[Line 1 is 39.1 KB; its first 50.0 KB are shown.');
+  expect(resultText(await call(context, 'latin1', { encoding: 'utf-8' }))).toContain(
+    '[Line 1 is 39.1 KB; its first 50.0 KB are shown.',
+  );
 });
 
 test('CRLF is shown as lines, a BOM is not shown, a lone CR stays', async () => {
@@ -138,45 +136,149 @@ test('what is not text is named with its size, by content', async () => {
   const context = testContext();
   const files = {
     'a.txt': Buffer.from([1, 0, 2, 0]),
-    'b.txt': Buffer.from('%PDF-1.7\nabc'),
-    'c.txt': Buffer.from([0x50, 0x4b, 3, 4, 9]),
-    'd.txt': Buffer.from('\ufeffhi', 'utf16le'),
+    'b.txt': Buffer.from('\x1f\x8b\x08', 'latin1'),
+    'c.txt': Buffer.from(zipSync({ 'a.txt': Buffer.from('a') })),
+    'd.txt': Buffer.from(Array.from({ length: 600 }, (_, at) => ((at * 167 + 13) % 255) + 1)),
   };
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(context.dir, name), bytes);
   const said = await Promise.all(Object.keys(files).map(async (name) => resultText(await call(context, name))));
   expect(said[0]).toBe(
-    'a.txt is not text but binary data, 4 bytes. Use a program for it through bash, or `xxd` for its bytes.',
+    'a.txt is not text but binary data, 4 bytes. Use a program for it through bash; encoding: "base64" gives its first 64.0 KB.',
   );
-  expect(said[1]).toContain('a PDF document');
+  expect(said[1]).toContain('gzip data');
   expect(said[2]).toContain('a zip archive');
-  expect(said[3]).toContain('UTF-16');
+  expect(said[3]).toContain('binary data');
+});
+
+test('the bytes of a file are shown as base64 on request, the first 64 KB of them', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), Buffer.from([1, 0, 2, 255]));
+  expect(resultText(await call(context, 'a', { encoding: 'base64' }))).toBe('AQAC/w==');
+  writeFileSync(join(context.dir, 'b'), Buffer.alloc(100_000, 7));
+  const long = await call(context, 'b', { encoding: 'BASE64' });
+  expect(resultText(long)).toBe(
+    `${Buffer.alloc(65_536, 7).toString('base64')}\n\n[The first 64.0 KB of 97.7 KB of b.]`,
+  );
+  expect(long.details).toMatchObject({ kind: 'bytes', size: 100_000, truncated: true });
+});
+
+test.each([
+  ['utf-16le', true],
+  ['utf-16be', true],
+  ['utf-16le', false],
+  ['shift_jis', false],
+  ['gb18030', false],
+])('a text in %s is shown decoded, and in pages as any other', async (encoding, addBOM) => {
+  const context = testContext();
+  const lines = Array.from({ length: 3000 }, (_, at) => (at % 2 === 0 ? `value_${at} = read(file);` : '日本語文字'));
+  writeFileSync(join(context.dir, 'a.txt'), iconv.encode(`${lines.join('\r\n')}\r\n`, encoding, { addBOM }));
+  const first = await call(context, 'a.txt');
+  expect(resultText(first)).toBe(
+    `${lines.slice(0, 2000).join('\n')}\n\n[Decoded from ${encoding}; edit and write keep it.]\n[Showing lines 1-2000 of 3000. Use offset=2001 to continue.]`,
+  );
+  expect(first.details).toMatchObject({ encoding, totalLines: 3000, lines: [1, 2000] });
+  expect(resultText(await call(context, 'a.txt', { offset: 2999 }))).toContain(
+    'value_2998 = read(file);\n日本語文字\n',
+  );
+});
+
+test('an encoding can be forced; one that is none is refused with examples', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a.txt'), iconv.encode('И это', 'koi8-r'));
+  expect(resultText(await call(context, 'a.txt', { encoding: 'KOI8-R' }))).toContain('И это');
+  const refused = await call(context, 'a.txt', { encoding: 'klingon' });
+  expect(refused.isError).toBe(true);
+  expect(resultText(refused)).toContain('there is no encoding klingon. For example utf-8');
+});
+
+test('letters of an old charset that come late in a file of plain ASCII are shown too', async () => {
+  const context = testContext();
+  const ascii = `${'x'.repeat(99)}\n`.repeat(2000);
+  writeFileSync(
+    join(context.dir, 'a.txt'),
+    Buffer.concat([Buffer.from(ascii), iconv.encode('// größer, schöner, Straße\n', 'latin1')]),
+  );
+  const result = await call(context, 'a.txt', { offset: 2001 });
+  expect(resultText(result)).toBe('// größer, schöner, Straße\n\n[Decoded from iso-8859-1; edit and write keep it.]');
+});
+
+test('a stray byte in UTF-8 is shown as one, and said', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a.txt'), 'äöü \ufffd\n');
+  writeFileSync(join(context.dir, 'b.txt'), Buffer.concat([Buffer.from('äöü ß é ç '), Buffer.from([0xff, 0x0a])]));
+  const result = await call(context, 'b.txt');
+  expect(resultText(result)).toBe(
+    'äöü ß é ç \ufffd\n\n[Some bytes are no UTF-8 and shown as \ufffd; edit leaves them as they are.]',
+  );
+  expect(resultText(await call(context, 'a.txt'))).not.toContain('[');
+});
+
+test('the lines of an old Mac end with CR alone', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a.txt'), 'one\rtwo\rthree\r');
+  expect(resultText(await call(context, 'a.txt', { limit: 2 }))).toBe(
+    'one\ntwo\n\n[Showing lines 1-2 of 3. Use offset=3 to continue.]',
+  );
+  writeFileSync(join(context.dir, 'b.txt'), 'one\r');
+  expect(resultText(await call(context, 'b.txt'))).toBe('one');
+});
+
+test('names as macOS writes them are found by names as people type them', async () => {
+  const context = testContext();
+  mkdirSync(join(context.dir, 'Re\u0301sume\u0301s'));
+  for (const name of ['Re\u0301sume\u0301s/cafe\u0301.txt', 'it\u2019s.txt', 'Screenshot at 3.45.12\u202fPM.txt'])
+    writeFileSync(join(context.dir, name), name);
+  for (const [asked, there] of [
+    ['R\u00e9sum\u00e9s/caf\u00e9.txt', 'Re\u0301sume\u0301s/cafe\u0301.txt'],
+    ["it's.txt", 'it\u2019s.txt'],
+    ['Screenshot at 3.45.12 PM.txt', 'Screenshot at 3.45.12\u202fPM.txt'],
+  ] as const) {
+    expect(resultText(await call(context, asked))).toBe(there);
+    // Permissions judge the file that is read.
+    expect(read.effects?.({ path: asked }, context.where)).toEqual([{ kind: 'read', path: join(context.dir, there) }]);
+  }
+});
+
+test('a long output is read by the name its notice gave', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, '3.bash.log'), 'all of it\n');
+  writeFileSync(join(context.dir, '12.bash.log'), 'another\n');
+  expect(resultText(await call(context, 'artifact://3'))).toBe('all of it');
+  expect(resultText(await call(context, 'artifact://4'))).toBe('artifact://4 is not there. There are 3, 12.');
+  expect((await call(context, 'artifact://../x')).isError).toBe(true);
+  expect(read.effects?.({ path: 'artifact://3' }, context.where)).toEqual([]);
+});
+
+test('a notebook is shown as its cells; one that is damaged, or asked for by encoding, as the text it is', async () => {
+  const context = testContext();
+  const cells = [
+    { cell_type: 'markdown', source: ['# Title\n', 'words'] },
+    {
+      cell_type: 'code',
+      source: 'print(1)\nplot()',
+      execution_count: 2,
+      outputs: [
+        { output_type: 'stream', text: ['1\n'] },
+        { output_type: 'display_data', data: { 'image/png': 'AAAA', 'text/plain': ['<Figure>'] } },
+        { output_type: 'error', ename: 'ValueError', evalue: 'no' },
+      ],
+    },
+  ];
+  writeFileSync(join(context.dir, 'a.ipynb'), JSON.stringify({ cells, nbformat: 4 }));
+  const result = await call(context, 'a.ipynb');
+  expect(resultText(result)).toBe(
+    '## Cell 1 (markdown)\n# Title\nwords\n\n## Cell 2 (code, run 2)\nprint(1)\nplot()\n--- output\n1\n<Figure>\n[image/png]\nValueError: no',
+  );
+  expect(result.details).toMatchObject({ kind: 'notebook', totalLines: 12 });
+  expect(resultText(await call(context, 'a.ipynb', { encoding: 'utf-8' }))).toContain('{"cells":');
+  writeFileSync(join(context.dir, 'b.ipynb'), '{"cells": [');
+  expect(resultText(await call(context, 'b.ipynb'))).toBe('{"cells": [');
 });
 
 test('text with a few control characters is text', async () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'log'), '\u001b[31mred\u001b[0m text that is long enough \u0001 here\n');
   expect((await call(context, 'log')).isError).toBeUndefined();
-});
-
-test.each([
-  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1]],
-  ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0, 0]],
-  ['image/gif', [...Buffer.from('GIF89a'), 0]],
-  ['image/webp', [...Buffer.from('RIFF'), 1, 2, 3, 4, ...Buffer.from('WEBP')]],
-])('%s is handed on as an image, whatever its name', async (mimeType, bytes) => {
-  const context = testContext();
-  writeFileSync(join(context.dir, 'picture.txt'), Buffer.from(bytes));
-  const result = await call(context, 'picture.txt');
-  expect(result.content[1]).toEqual({ type: 'image', mimeType, data: Buffer.from(bytes).toString('base64') });
-});
-
-test('an image that no model takes is refused with its size', async () => {
-  const context = testContext();
-  writeFileSync(join(context.dir, 'big.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
-  truncateSync(join(context.dir, 'big.png'), 6 * 1024 * 1024);
-  const result = await call(context, 'big.png');
-  expect(result.isError).toBe(true);
-  expect(resultText(result)).toContain('6.0 MB; models take up to 3.5 MB');
 });
 
 test('a folder is a list, folders with a slash, in pages', async () => {

@@ -1,0 +1,84 @@
+import type { FileHandle } from 'node:fs/promises';
+import { detectEncoding, errorResult, formatBytes, textResult } from 'kern/contracts';
+import { decoderTo8 } from './decoder.ts';
+import { type Page, readLines } from './lines.ts';
+import type { PageWanted, ReadResult, Source } from './result.ts';
+
+export interface TextFound {
+  readonly encoding: string;
+  readonly bomBytes: number;
+  /** Nobody said so: it is what the first bytes look like. */
+  readonly isGuess: boolean;
+}
+
+/** A page of a text file, decoded. */
+export async function readText(
+  handle: FileHandle,
+  source: Source,
+  found: TextFound,
+  { offset, limit }: PageWanted,
+  signal: AbortSignal,
+): Promise<ReadResult> {
+  const { path, real, size } = source;
+  const read = async (encoding: string): Promise<Page> =>
+    readLines(handle, { offset, limit, bomBytes: found.bomBytes, decode: await decoderTo8(encoding), signal });
+  let { encoding } = found;
+  let page = await read(encoding);
+  if (page.stray !== undefined && encoding === 'utf-8' && found.isGuess) {
+    // What came before was plain ASCII: these are the first bytes that say more.
+    encoding = (await detectEncoding(page.stray, true)).encoding;
+    if (encoding !== 'utf-8') page = await read(encoding);
+  }
+  const details = { path: real, kind: 'text', size, encoding } as const;
+  if (page.lines.length === 0 && page.totalLines === 0)
+    return textResult('(empty file)', { ...details, totalLines: 0, truncated: false });
+  if (page.lines.length === 0) {
+    return errorResult(
+      page.totalLines === undefined
+        ? `${path} has fewer lines than ${offset}.`
+        : `${path} has ${page.totalLines} ${page.totalLines === 1 ? 'line' : 'lines'}: there is no line ${offset}.`,
+    );
+  }
+  const last = offset + page.lines.length - 1;
+  const notices = [
+    ...(encoding === 'utf-8' ? [] : [`[Decoded from ${encoding}; edit and write keep it.]`]),
+    ...(page.stray !== undefined && encoding === 'utf-8'
+      ? ['[Some bytes are no UTF-8 and shown as \ufffd; edit leaves them as they are.]']
+      : []),
+    ...noticeOf(page, source, encoding, offset, last),
+  ];
+  const text = page.lines.join('\n');
+  return textResult(notices.length === 0 ? text : `${text}\n\n${notices.join('\n')}`, {
+    ...details,
+    lines: [offset, last],
+    ...(page.totalLines === undefined ? {} : { totalLines: page.totalLines }),
+    truncated: page.more || page.cutLine !== undefined,
+  });
+}
+
+function noticeOf(
+  page: Page,
+  { path, size }: Source,
+  encoding: string,
+  offset: number,
+  last: number,
+): readonly string[] {
+  const of = page.totalLines === undefined ? ` of ${formatBytes(size)}` : ` of ${page.totalLines}`;
+  if (page.cutLine !== undefined) {
+    const { bytes, isAll, shown } = page.cutLine;
+    // What is shown of a decoded line says nothing about where its bytes go on.
+    const rest =
+      encoding === 'utf-8'
+        ? ` The rest: sed -n '${last}p' ${quoted(path)} | tail -c +${shown + 1} | head -c 50000.`
+        : ` The rest: convert a copy to UTF-8 with iconv -f ${encoding}.`;
+    const more = page.more ? ` Use offset=${last + 1} for what follows.` : '';
+    return [
+      `[Line ${last} is ${formatBytes(bytes)}${isAll ? '' : ' or more'}; its first ${formatBytes(shown)} are shown.${rest}${more}]`,
+    ];
+  }
+  if (!page.more) return [];
+  const why = page.by === 'bytes' ? ' (50 KB limit)' : '';
+  return [`[Showing lines ${offset}-${last}${of}${why}. Use offset=${last + 1} to continue.]`];
+}
+
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
