@@ -7,37 +7,16 @@ import {
   SyncHook,
 } from 'tapable';
 import type { TapRecord } from './activation.ts';
-import type { Clock } from './clock.ts';
-import { KernError, messageOf } from './error.ts';
-import { type Hook, limitOf } from './hook.ts';
-import { Limit } from './limit.ts';
+import { messageOf } from './error.ts';
+import type { Hook } from './hook.ts';
 import { priorityOf } from './order.ts';
-import type { Ownership, TapClock } from './owner.ts';
 import type { View } from './plugin.ts';
-import type { Journal } from './report.ts';
-import { parse } from './schema.ts';
-
-export interface HookPorts {
-  readonly owners: Ownership;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly freezeDeeply: boolean;
-}
-
-/** One call: the view it is made through, and where gathered answers go, each at the place of its tap. */
-interface Call {
-  readonly view: View;
-  readonly gathered: unknown[];
-}
+import { type Call, type HookPorts, runNow, runSoon } from './tap-run.ts';
 
 interface Compiled {
   readonly count: number;
   readonly call: (input: unknown, call: Call) => unknown;
 }
-
-type Done = (error?: Error | null, result?: unknown) => void;
-
-const muteAfter = 5;
 
 /** The hooks of one set of taps, built when they are first called. A new set of taps is a new object: tapable has no untap. */
 export class CompiledHooks {
@@ -178,115 +157,6 @@ function decided(tap: TapRecord, hook: Hook, error: Error | null | undefined, an
   }
   return answer;
 }
-
-/** Why an answer is none; undefined for a good one and for no opinion. */
-function badAnswer(hook: Hook, answer: unknown): Error | undefined {
-  if (hook.answer === undefined || answer === undefined || answer === null) return undefined;
-  const parsed = parse(hook.answer, answer);
-  return parsed.ok ? undefined : new KernError('bad_answer', `its answer is not one: ${parsed.issues.join('; ')}`);
-}
-
-function fail(tap: TapRecord, hook: Hook, error: unknown, ports: HookPorts): void {
-  ports.journal.failure(tap.activation.id, 'tap_failed', hook.id, error);
-  tap.failures += 1;
-  if (tap.failures < muteAfter || hook.guard !== undefined || tap.muted) return;
-  tap.muted = true;
-  ports.journal.add(
-    tap.activation.id,
-    'warning',
-    'tap_muted',
-    `plugin ${tap.activation.id} failed ${muteAfter} times in a row in ${hook.id} and is not asked there again until it is reloaded`,
-  );
-}
-
-const isSilent = (tap: TapRecord): boolean => tap.muted || tap.activation.state === 'gone';
-
-/** Runs a tap that answers at once. A promise it returns all the same is watched for its failure only. */
-function runNow(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: HookPorts): unknown {
-  if (isSilent(tap)) return undefined;
-  const { activation } = tap;
-  const started = performance.now();
-  activation.enter();
-  try {
-    const answer = ports.owners.run({ activation, view: call.view }, () => tap.fn(input as never));
-    if (!isPromise(answer)) {
-      tap.failures = 0;
-      return answer;
-    }
-    const well = (): void => {
-      tap.failures = 0;
-    };
-    answer.then(well, (error) => fail(tap, hook, error, ports));
-  } catch (error) {
-    fail(tap, hook, error, ports);
-  } finally {
-    activation.hookMs += performance.now() - started;
-    activation.leave();
-  }
-  return undefined;
-}
-
-/** Runs a tap that may wait, within the hook's limit. `done` gets the error or the answer, once, whatever the tap does. */
-function runSoon(tap: TapRecord, hook: Hook, input: unknown, call: Call, ports: HookPorts, done: Done): void {
-  if (isSilent(tap)) {
-    done();
-    return;
-  }
-  const { activation } = tap;
-  const started = performance.now();
-  const ms = limitOf(hook);
-  let isOpen = true;
-  const settle = (failure: Error | undefined, answer?: unknown): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    limit.cancel();
-    activation.waiters.delete(gone);
-    activation.hookMs += performance.now() - started;
-    const error = failure ?? badAnswer(hook, answer);
-    if (error === undefined) tap.failures = 0;
-    else fail(tap, hook, error, ports);
-    activation.leave();
-    done(error ?? null, error === undefined ? answer : undefined);
-  };
-  const gone = (): void => settle(new KernError('plugin_gone', 'it was unloaded meanwhile'));
-  const limit = new Limit(ms, ports.clock, () => settle(new KernError('tap_late', `no answer within ${ms} ms`)));
-  // A call that waits for this one stands still with it.
-  const around = ports.owners.current()?.clock;
-  const clock: TapClock = {
-    pause: () => {
-      limit.pause();
-      around?.pause();
-    },
-    resume: () => {
-      limit.resume();
-      around?.resume();
-    },
-  };
-  activation.enter();
-  let answer: unknown;
-  try {
-    answer = ports.owners.run({ activation, view: call.view, clock }, () => tap.fn(input as never));
-  } catch (error) {
-    settle(asError(error));
-    return;
-  }
-  if (!isPromise(answer)) {
-    settle(undefined, answer);
-    return;
-  }
-  activation.waiters.add(gone);
-  limit.start();
-  answer.then(
-    (value) => settle(undefined, value),
-    (error) => settle(asError(error)),
-  );
-}
-
-/** Also one of another library: an answer that is only on its way must not count as one. */
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
 
 /** Its top level, so that a late or failed tap has changed nothing; in tests all the way down. */
 export function freeze<T>(value: T, deeply: boolean): T {

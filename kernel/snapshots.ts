@@ -9,10 +9,11 @@ import {
   isSameDeclarations,
 } from './declarations.ts';
 import { capabilityChanged, configChanged, pluginChanged } from './events.ts';
-import { CompiledHooks, type HookPorts } from './hooks.ts';
+import { CompiledHooks } from './hooks.ts';
 import type { Token } from './plugin.ts';
 import type { Sleepers } from './sleepers.ts';
 import { type Answer, type IdlePlugin, type Snapshot, tapsOf } from './snapshot.ts';
+import type { HookPorts } from './tap-run.ts';
 
 const kernelTokens = [pluginChanged, capabilityChanged, configChanged] as const;
 
