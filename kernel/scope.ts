@@ -1,9 +1,9 @@
-import type { Activation, OfferRecord, ProviderRecord, TapRecord } from './activation.ts';
+import type { Activation, ProviderRecord, TapRecord } from './activation.ts';
 import type { Capability, Provider } from './capability.ts';
 import type { Core } from './core.ts';
-import { type Declarations, declaredCapability, examine } from './declarations.ts';
 import { KernError, PluginError } from './error.ts';
 import type { Hook, TapFunction } from './hook.ts';
+import { Offering, type Staging } from './offering.ts';
 import type { Context, ContributeOptions, Group, Handle, Logger, Offered, View } from './plugin.ts';
 import { processes } from './process.ts';
 import type { SnapshotView } from './view.ts';
@@ -11,14 +11,6 @@ import type { SnapshotView } from './view.ts';
 export interface ScopeOptions {
   readonly config: unknown;
   readonly staging: Staging;
-}
-
-/** What a scope knows of the change it is made in. Emptied when that is through, so that no revision keeps the one before it. */
-export interface Staging {
-  /** The revision that this one is about to replace. */
-  predecessor: Activation | undefined;
-  /** Those of the snapshot it will be part of. */
-  declarations: Declarations | undefined;
 }
 
 /** The `ctx` of one activation. Everything that is registered goes into the activation, and away with it. */
@@ -37,7 +29,6 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     if (!activation.isUndoing) alive(what);
   };
   const view = (): View => core.owners.current()?.view ?? core.outlook;
-  const isLive = (): boolean => activation.state === 'live' || activation.state === 'draining';
   const handle = (dispose: () => void): Handle => ({ dispose, [Symbol.dispose]: dispose });
   /** Runs code of this plugin from a timer, a watcher or a bus: its failures are its own. */
   const guarded = (at: string, fn: () => unknown, seenFrom?: View): void => {
@@ -62,69 +53,15 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     return handle(close);
   };
 
-  const declarations = (): Declarations => options.staging.declarations ?? core.snapshot().declarations;
-  const record = (
-    capability: Capability<unknown>,
-    offered: unknown,
-    provider: string,
-    place: Pick<OfferRecord, 'rank' | 'sequence'>,
-    { priority, path }: ContributeOptions,
-  ): OfferRecord => {
-    const declared = declaredCapability(declarations(), capability.id, activation.root) ?? capability;
-    const examined = examine(declared, offered);
-    if (!examined.parsed.ok) {
-      const issues = examined.parsed.issues.join('; ');
-      if (!isLive())
-        throw new KernError('invalid_item', `${capability.id}: ${issues}`, {
-          hint: `what ${capability.id} items look like: \`kern schema ${capability.id}\``,
-        });
-      core.journal.add(id, 'error', 'invalid_item', `plugin ${id} offers an invalid ${capability.id}: ${issues}`);
-    }
-    return {
-      activation,
-      capability: declared,
-      ...examined,
-      priority,
-      path,
-      provider,
-      ...place,
-      fate: { isWithdrawn: false },
-    };
-  };
-  const exchange = (before: readonly OfferRecord[], after: readonly OfferRecord[]): void => {
-    // Who still holds an item that has a successor may use it to the end of the turn, like replaced code.
-    const keys = new Set(after.map(({ key }) => key));
-    for (const { fate, key } of before)
-      if (!after.some((offer) => offer.fate === fate) && (key === undefined || !keys.has(key))) fate.isWithdrawn = true;
-    activation.offers = Object.freeze([...activation.offers.filter((offer) => !before.includes(offer)), ...after]);
-    if (activation.state === 'live') core.changed(activation);
-  };
+  const offering = new Offering(core, activation, options.staging);
   const offerGroup = <T>(capability: Capability<T>, name: string, group: ContributeOptions): Group<T> => {
-    const rank = activation.next();
-    let current: readonly OfferRecord[] = [];
-    let isOpen = true;
-    const replace = (items: readonly T[]): void => {
+    const { replace, end } = offering.group(capability as unknown as Capability<unknown>, name, group);
+    const { dispose } = owned(end);
+    const replaceAlive = (items: readonly T[]): void => {
       alive('offer');
-      if (!isOpen)
-        throw new KernError('group_withdrawn', `plugin ${id} withdrew its group ${name} of ${capability.id}`, {
-          hint: 'offer a new one with ctx.offer',
-        });
-      const next = items.map((item, sequence): OfferRecord => {
-        const same = current.find((offer) => offer.offered === item);
-        const made = record(capability as unknown as Capability<unknown>, item, name, { rank, sequence }, group);
-        return same === undefined ? made : { ...made, fate: same.fate };
-      });
-      const before = current;
-      current = next;
-      exchange(before, next);
+      replace(items);
     };
-    const { dispose } = owned(() => {
-      isOpen = false;
-      if (activation.state === 'gone') for (const { fate } of current) fate.isWithdrawn = true;
-      else exchange(current, []);
-      current = [];
-    });
-    return { replace, withdraw: dispose, dispose, [Symbol.dispose]: dispose };
+    return { replace: replaceAlive, withdraw: dispose, dispose, [Symbol.dispose]: dispose };
   };
 
   const log = (severity: 'debug' | 'info' | 'warning' | 'error') => (message: string, cause?: unknown) =>

@@ -2,8 +2,9 @@ import { Activation, type PluginUnit } from './activation.ts';
 import type { Core } from './core.ts';
 import { KernError, PluginError } from './error.ts';
 import { within } from './limit.ts';
+import type { Staging } from './offering.ts';
 import type { View } from './plugin.ts';
-import { createScope, type Staging } from './scope.ts';
+import { createScope } from './scope.ts';
 
 export interface StageOptions {
   readonly staging: Staging;
