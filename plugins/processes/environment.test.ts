@@ -55,6 +55,12 @@ test('what npm put there for its script is gone, and its folders at the front of
   expect(env).toEqual({ PATH: '/usr/local/bin:/usr/bin', HOME: '/home/ada' });
 });
 
+test('an entry of PATH that means the working folder is gone: a project has programs of its own', () => {
+  expect(cleanEnvironment({ PATH: ':/usr/local/bin:.:node_modules/.bin:./bin:/usr/bin:' })).toEqual({
+    PATH: '/usr/local/bin:/usr/bin',
+  });
+});
+
 test('without npm above, PATH and the settings of npm are the own ones of the user', () => {
   const own = { PATH: '/home/ada/p/node_modules/.bin:/usr/bin', npm_config_registry: 'https://mirror.example.com' };
   expect(cleanEnvironment(own)).toEqual(own);

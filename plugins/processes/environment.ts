@@ -1,3 +1,5 @@
+import { delimiter, isAbsolute } from 'node:path';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Whose keys kern may hold for itself. What a child of kern runs never needs them. */
@@ -110,7 +112,7 @@ export function cleanEnvironment(env: Environment): Record<string, string> {
     // Without npm above, `npm_config_registry` and its like are the user's own settings.
     if (name.startsWith('npm_') && (byNpm || !name.startsWith('npm_config_'))) continue;
     if (byNpm && npmNames.has(name)) continue;
-    clean[name] = byNpm && name.toUpperCase() === 'PATH' ? withoutNpmFolders(value) : value;
+    clean[name] = name.toUpperCase() === 'PATH' ? safePath(value, byNpm) : value;
   }
   return clean;
 }
@@ -128,10 +130,12 @@ export function withAdded(
   return env;
 }
 
-function withoutNpmFolders(path: string): string {
-  const separator = process.platform === 'win32' ? ';' : ':';
+/** Without what npm put in front. An entry that is empty or relative means the working folder, and so the project's programs. */
+function safePath(path: string, byNpm: boolean): string {
+  const isByNpm = (folder: string): boolean =>
+    /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) || /[\\/]node-gyp-bin[\\/]?$/.test(folder);
   return path
-    .split(separator)
-    .filter((folder) => !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) && !/[\\/]node-gyp-bin[\\/]?$/.test(folder))
-    .join(separator);
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !(byNpm && isByNpm(folder)))
+    .join(delimiter);
 }
