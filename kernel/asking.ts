@@ -187,6 +187,8 @@ export class Asking {
       handle.dispose();
       this.#watches.delete(key);
     }
+    // A question that is never answered keeps no plugin that is gone.
+    for (const [key, { record }] of this.#open) if (!providers.includes(record)) this.#open.delete(key);
     const isKnown = (key: string): boolean => known.has(key.split('\0').slice(0, 3).join('\0'));
     for (const map of [this.#warnings, this.#answered])
       for (const key of map.keys()) if (!isKnown(key)) map.delete(key);

@@ -73,6 +73,13 @@ function revision(number: number, weights: WeakRef<object>[]): PluginDefinition 
       priority: 0,
       load: async () => ({ items: [{ item: { word: 'three', by: String(heavy()) } }], watch: ['/found'] }),
     });
+    ctx.provide(words, {
+      id: 'mute',
+      displayName: 'Mute',
+      priority: 0,
+      limitMs: 1,
+      load: () => new Promise<never>(() => heavy()),
+    });
     ctx.events.on('tick', () => heavy());
     ctx.interval(heavy, 5);
     ctx.timeout(heavy, 1_000_000);

@@ -512,9 +512,13 @@ test('an edited manifest takes the place of the one before, and code that is put
   expect([t.kernel.sleeping, third.count.loads]).toEqual([[], 0]);
 });
 
-test('a manifest that becomes known in the middle of a change is not lost', async () => {
-  const a = asleep(speaker('a', 'hello'), { contributes: { word: ['hello'] } });
-  await using t = await bootKernel([owner]);
+test('a manifest that becomes known in the middle of a change is not lost, nor are its tokens', async () => {
+  const birds = defineCapability<string>({ id: 'bird', schema: z.string(), key: (name) => name });
+  const aviary = asleep(plugin('aviary', undefined, { declares: [birds] }), {
+    declares: [birds],
+    contributes: { word: ['hello'] },
+  });
+  await using t = await bootKernel([owner, plugin('owls', (ctx) => ctx.contribute(birds, 'owl'))]);
   const { promise, resolve } = Promise.withResolvers<void>();
   let setups = 0;
   const change = t.put(
@@ -524,10 +528,10 @@ test('a manifest that becomes known in the middle of a change is not lost', asyn
     }),
   );
   while (setups === 0) await new Promise((next) => setImmediate(next));
-  t.kernel.introduce([a.plugin]);
+  t.kernel.introduce([aviary.plugin]);
   resolve();
   expect(await change).toMatchObject({ ok: true });
-  await t.view.use(words).load();
-  expect(wordsOf(t.kernel)).toEqual(['hello of a']);
+  expect(t.view.use(birds).items()).toEqual(['owl']);
+  expect([t.kernel.sleeping.map(({ id }) => id), aviary.count.loads]).toEqual([['aviary'], 0]);
   expect(isBalanced(t.kernel)).toBe(true);
 });
