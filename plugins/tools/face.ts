@@ -27,11 +27,12 @@ export function toolFaces(
   face: (tool: AnyTool) => ToolFace = faceOf,
   named: ReadonlySet<string> = new Set(),
 ): readonly ToolFace[] {
-  return view
-    .use(tools)
-    .items()
-    .filter((tool) => named.has(tool.name) || (tool.hidden !== true && tool.defaultActive !== false))
-    .map(face);
+  const all = view.use(tools).items();
+  const isOffered = (tool: AnyTool): boolean =>
+    named.has(tool.name) || (tool.hidden !== true && tool.defaultActive !== false);
+  // What shows its change first needs somebody to decide on it.
+  const decides = all.some((tool) => isOffered(tool) && tool.deferrable === true);
+  return all.filter((tool) => isOffered(tool) || (decides && tool.name === 'resolve')).map(face);
 }
 
 /** The arguments of a tool as JSON Schema: as given, else made from its zod type, else asked of the schema's library. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { counts, seed } from '../../cli/test/soak.ts';
 import { applyEdits, type Edit } from './apply.ts';
-import { toBytes, toText } from './lines.ts';
+import { spliced } from './lines.ts';
 
 const options = { numRuns: counts({ test: 300, soak: 20_000 }), seed: seed() };
 
@@ -13,11 +13,11 @@ function apply(
   ...edits: readonly (readonly [oldText: string, newText: string])[]
 ): string | readonly string[] {
   const applied = applyEdits(
-    toBytes(file),
+    file,
     edits.map(([oldText, newText]): Edit => ({ oldText, newText })),
     diffArrays,
   );
-  return applied.ok ? toText(applied.result) : applied.problems;
+  return applied.ok ? spliced(file, applied.splices) : applied.problems;
 }
 
 test('several edits are looked up in the file as it was, in any order', () => {
@@ -73,16 +73,16 @@ test.each([
     'a  \nb\t\nc\n',
     'a\nb\nc',
     'a\nX\nc',
-    'a  \nX\nc\n',
+    'a  \nX\t\nc\n',
   ],
   ['spaces in the wanted text that the file has not', 'a\nb\nc\n', 'a   \nb  ', 'a   \nX', 'a\nX\nc\n'],
   ['spaces behind the last line found stay', 'a\nb   \nc\n', 'a \nb', 'a \nX', 'a\nX   \nc\n'],
   [
-    'lines in the middle that both texts have keep their spaces',
+    'changed lines keep the spaces at their ends as well, if the edit does not speak of them',
     'a\t\nb  \nc \nd  \ne\n',
     'a\nb\nc\nd\ne',
     'a\nB\nc\nD\ne',
-    'a\t\nB\nc \nD\ne\n',
+    'a\t\nB  \nc \nD  \ne\n',
   ],
   ['taking spaces away at line ends can be asked for', 'a  \nb\n', 'a  \nb', 'a\nb', 'a\nb\n'],
 ])('tolerance: %s', (_what, file, oldText, newText, expected) => {
@@ -92,31 +92,119 @@ test.each([
 test.each([
   ['a word is not found inside a longer one because of a space at its end', 'a\nbarbaz\n', 'a \nba '],
   ['a line of spaces is not any line end', 'abc\nfoo\n', '   \nfoo \n'],
-  ['indentation counts', '\tfoo\n', '  foo\n'],
+  ['indentation that is off by more than a unit', '\t\t\tfoo\n', '  foo\n'],
+  ['lines that are off by different amounts', '\tfoo\n\t\t\tbar\n', 'foo\nbar\n'],
   ['spaces inside a line count', 'a b\n', 'a  b\n'],
   ['nothing but spaces is nowhere', 'a\nb\n', ' \n '],
 ])('tolerance ends: %s', (_what, file, oldText) => {
   expect(apply(file, [oldText, 'X'])).toEqual([expect.stringContaining('oldText is not in the file')]);
 });
 
-test('the mark at the start of a file stays, whatever the texts say of it', () => {
-  expect(apply('\ufeffone\n', ['one', 'two'])).toBe('\ufefftwo\n');
-  expect(apply('\ufeffone\n', ['\ufeffone', '\ufefftwo'])).toBe('\ufefftwo\n');
-  expect(apply('\ufeffone\n', ['\ufeff', 'x'])).toEqual([expect.stringContaining('oldText is empty')]);
-});
-
-test('in a file that is not UTF-8 ASCII is edited and no other byte changes; other characters are refused', () => {
-  const latin1 = '\xe4\xf6\xfc = one\xa0\r\n\x00\xff';
-  const edit = (newText: string) => applyEdits(latin1, [{ oldText: '= one', newText }], diffArrays);
-  expect(edit('= two')).toMatchObject({ ok: true, result: '\xe4\xf6\xfc = two\xa0\r\n\x00\xff' });
-  expect(edit('= zwölf')).toMatchObject({ ok: false, problems: [expect.stringContaining('the file is not UTF-8')] });
-});
-
 test('half a character is never written', () => {
   expect(apply('one', ['one', 'x\ud83d'])).toEqual([expect.stringContaining('a lone surrogate')]);
 });
 
-test('a text that is nearly there is shown where it is, with the first difference', () => {
+test.each([
+  [
+    'quotes',
+    'say “hello” to\nmy friend’s dog\n',
+    'say "hello" to',
+    'say "hello" and',
+    'say “hello” and\nmy friend’s dog\n',
+  ],
+  ['dashes and spaces', 'a\u00a0– b\u2011c = 1;\n', 'a - b-c = 1;', 'a - b-c = 2;', 'a\u00a0– b\u2011c = 2;\n'],
+  [
+    'wide forms and signs of several letters',
+    'ｆｏｏ（１）… end\n',
+    'foo(1)... end',
+    'foo(1)... END',
+    'ｆｏｏ（１）… END\n',
+  ],
+  [
+    'accents written as signs of their own',
+    'cafe\u0301 au lait\n',
+    'caf\u00e9 au lait',
+    'caf\u00e9 crème',
+    'cafe\u0301 crème\n',
+  ],
+  ['signs that are not seen', 'a\u200bb = 1\n', 'ab = 1', 'ab = 2', 'a\u200bb = 2\n'],
+  ['lines around the change', '“a”\nx\n‘b’\n', '"a"\nx\n\'b\'', '"a"\ny\n\'b\'', '“a”\ny\n‘b’\n'],
+  ['two changes in a line', 'f(“a”, 1, “b”, 2)\n', 'f("a", 1, "b", 2)', 'f("a", 3, "b", 4)', 'f(“a”, 3, “b”, 4)\n'],
+  ['what is changed on purpose is changed', '“a”\n', '“a”', '"a"', '"a"\n'],
+])('signs that look alike find, and stay where nothing is changed: %s', (_what, file, oldText, newText, expected) => {
+  expect(apply(file, [oldText, newText])).toBe(expected);
+});
+
+test('a sign of several letters is found whole or not at all', () => {
+  expect(apply('wait… done\n', ['wait..', 'x'])).toEqual([expect.stringContaining('oldText is not in the file')]);
+});
+
+test.each([
+  [
+    'a tab too few',
+    '\tif (a) {\n\t\tb();\n\t}\n',
+    'if (a) {\n\tb();\n}\n',
+    'if (a) {\n\tc();\n\td();\n}\n',
+    '\tif (a) {\n\t\tc();\n\t\td();\n\t}\n',
+  ],
+  [
+    'a tab too many',
+    'if (a) {\n\tb();\n}\n',
+    '\tif (a) {\n\t\tb();\n\t}',
+    '\tif (a) {\n\t\tc();\n\t}',
+    'if (a) {\n\tc();\n}\n',
+  ],
+  [
+    'two spaces too few',
+    '  x:\n    - a\n    - b\n',
+    'x:\n  - a\n  - b',
+    'x:\n  - a\n  - c',
+    '  x:\n    - a\n    - c\n',
+  ],
+  [
+    'spaces for tabs',
+    '\tx {\n\t\ty;\n\t}\n',
+    '    x {\n        y;\n    }',
+    '    x {\n        y;\n        z;\n    }',
+    '\tx {\n\t\ty;\n\t\tz;\n\t}\n',
+  ],
+  ['tabs for spaces', '  x {\n    y;\n  }\n', '\tx {\n\t\ty;\n\t}', '\tx {\n\t\tz;\n\t}', '  x {\n    z;\n  }\n'],
+  ['empty lines are of any indentation', '\ta\n\n\t\tb\n', 'a\n\n\tb', 'a\n\n\tc', '\ta\n\n\t\tc\n'],
+  ['a line that is moved in', '\ta\n\tb\n', 'a\nb\n', 'a\n\tb\n', '\ta\n\t\tb\n'],
+  ['with CRLF', '\ta\r\n\t\tb\r\n', 'a\n\tb\n', 'a\n\tc\n\td\n', '\ta\r\n\t\tc\r\n\t\td\r\n'],
+  [
+    'what begins with the line end before',
+    'x\n\tfoo {\n\t\ta\n\t}\n',
+    '\nfoo {\n\ta\n}',
+    '\nfoo {\n\tb\n}',
+    'x\n\tfoo {\n\t\tb\n\t}\n',
+  ],
+])(
+  'indentation that is off by one unit finds, and the new text is moved likewise: %s',
+  (_what, file, oldText, newText, expected) => {
+    expect(apply(file, [oldText, newText])).toBe(expected);
+  },
+);
+
+test('a place found in spite of its indentation has to be the only one', () => {
+  expect(apply('\tif (a) {\n\t\tb();\n\n\tif (a) {\n\t\tb();\n', ['if (a) {\n\tb();\n', 'x'])).toEqual([
+    expect.stringContaining('2 times (lines 1, 4), not counting indentation'),
+  ]);
+});
+
+test('every place is changed where that is asked for', () => {
+  const all = (file: string, oldText: string, newText: string) => {
+    const applied = applyEdits(file, [{ oldText, newText, replaceAll: true }], diffArrays);
+    return applied.ok ? spliced(file, applied.splices) : applied.problems;
+  };
+  expect(all('a b a\r\na', 'a', 'aa')).toBe('aa b aa\r\naa');
+  expect(all('aaaa', 'aa', 'b')).toBe('bb');
+  expect(all('“x” “x”', '"x"', '"y"')).toBe('“y” “y”');
+  expect(all('b', 'a', 'c')).toEqual([expect.stringContaining('oldText is not in the file')]);
+  expect(all('x '.repeat(5_000), 'x', 'yy')).toBe('yy '.repeat(5_000));
+});
+
+test('a text that is nearly there is shown where it is, with a diff', () => {
   const file = [
     'function sum(a, b) {',
     '\treturn a + b;',
@@ -127,15 +215,27 @@ test('a text that is nearly there is shown where it is, with the first differenc
     '}',
     '',
   ].join('\n');
-  expect(apply(file, ['function product(a, b) {\n  return a * b;\n}\n', 'x'])).toEqual([
-    'The edit: oldText is not in the file. The nearest is line 5 to 7:\n5: function product(a, b) {\n6: \treturn a * b;\n7: }\nLine 6 differs: the file has "\\treturn a * b;", oldText has "  return a * b;".',
+  expect(apply(file, ['function product(a, b) {\n  return a / b;\n}\n', 'x'])).toEqual([
+    [
+      'The edit: oldText is not in the file. The nearest is line 5 to 7 (- the file, + oldText):',
+      ' 5: function product(a, b) {',
+      '-6: "\\treturn a * b;"',
+      '+  "  return a / b;"',
+      ' 7: }',
+    ].join('\n'),
   ]);
   expect(apply(file, ['function produkt(a, b)', 'x'])).toEqual([
-    'The edit: oldText is not in the file. The nearest is line 5:\n5: function product(a, b) {\nLine 5 differs: the file has "function product(a, b) {", oldText has "function produkt(a, b)".',
+    'The edit: oldText is not in the file. The nearest is line 5 (- the file, + oldText):\n-5: "function product(a, b) {"\n+  "function produkt(a, b)"',
   ]);
   expect(apply('a\nlast line here\n', ['last line here\nand one more', 'x'])).toEqual([
-    expect.stringContaining('Line 3 differs: the file has "", oldText has "and one more".'),
+    expect.stringContaining(' 2: last line here\n+  "and one more"'),
   ]);
+});
+
+test('a search in vain, also of many equal lines, ends soon and says little', () => {
+  const file = 'same line\n'.repeat(20_000);
+  const [problem] = apply(file, [`${'same line\n'.repeat(300)}other`, 'x']) as readonly string[];
+  expect(problem?.length).toBeLessThan(2_000);
 });
 
 // --- Properties ----------------------------------------------------------------------------------------------------
@@ -154,7 +254,7 @@ const joined = (all: readonly { text: string; spaces: string; lineEnd: string }[
   all.map(({ text, spaces, lineEnd }) => text + spaces + lineEnd).join('');
 const finalEnd = fc.boolean();
 
-test('whatever is edited, every byte outside the edits is the same', () => {
+test('whatever is edited, everything outside the edits is the same', () => {
   fc.assert(
     fc.property(
       lines,
@@ -164,23 +264,26 @@ test('whatever is edited, every byte outside the edits is the same', () => {
       fc.string({ unit: 'binary', maxLength: 30 }),
       (all, hasEnd, from, length, text) => {
         const file = hasEnd ? joined(all) : joined(all).replace(/[\r\n]+$/, '');
-        const source = toBytes(file);
         // A part of whole characters.
         const characters = [...file];
         const start = from % Math.max(1, characters.length);
         const oldText = characters.slice(start, start + 1 + (length % 40)).join('');
         const newText = text.toWellFormed();
-        const applied = applyEdits(source, [{ oldText, newText }], diffArrays);
+        const applied = applyEdits(file, [{ oldText, newText }], diffArrays);
         if (!applied.ok) return;
-        const [splice] = applied.splices;
-        expect(splice).toBeDefined();
-        if (splice === undefined) return;
-        expect(applied.result.startsWith(source.slice(0, splice.start))).toBe(true);
-        expect(applied.result.endsWith(source.slice(splice.end))).toBe(true);
-        expect(applied.result.length).toBe(source.length - (splice.end - splice.start) + splice.text.length);
+        const [change] = applied.changes;
+        expect(change).toBeDefined();
+        if (change === undefined) return;
+        const result = spliced(file, applied.splices);
+        const { start: at, end: to } = change.place;
+        expect(result.startsWith(file.slice(0, at))).toBe(true);
+        expect(result.endsWith(file.slice(to))).toBe(true);
         // What was given is what stands there, line ends aside.
-        const plain = (bytes: string): string => toText(bytes).replaceAll(/\r\n|\r/g, '\n');
-        expect(plain(splice.text)).toBe(newText.replace(/^\ufeff/, '').replaceAll(/\r\n|\r/g, '\n'));
+        const plain = (part: string): string => part.replaceAll(/\r\n|\r/g, '\n');
+        if (change.how === 'exact')
+          expect(plain(result.slice(at, result.length - (file.length - to)))).toBe(
+            plain(newText.replace(/^\ufeff/, '')),
+          );
       },
     ),
     options,
@@ -196,18 +299,49 @@ test('changed lines given without line ends and spaces: all other lines keep eve
       const changedAt = part.map((_, at) => (at * 7 + from) % 3 === 0);
       const oldText = part.map(({ text }) => text).join('\n');
       const newText = part.map(({ text }, at) => (changedAt[at] ? `new ${at}` : text)).join('\n');
-      const applied = applyEdits(toBytes(joined(unique)), [{ oldText, newText }], diffArrays);
+      const applied = applyEdits(joined(unique), [{ oldText, newText }], diffArrays);
       if (oldText === newText) return;
       expect(applied).toMatchObject({ ok: true });
       if (!applied.ok) return;
-      const expected = unique.map((one, at) => {
+      const result = spliced(joined(unique), applied.splices).split(/(?<=\r\n|\n|\r(?!\n))/);
+      const before = unique.map(({ text, spaces, lineEnd }) => text + spaces + lineEnd);
+      expect(result.length).toBe(joined(unique).split(/(?<=\r\n|\n|\r(?!\n))/).length);
+      if (result.length !== before.length) return;
+      for (const [at, line] of result.entries()) {
         const index = at - start;
-        if (part[index] === undefined || !changedAt[index]) return one;
-        // Spaces behind the very last line found are outside of what was given.
-        return { ...one, text: `new ${index}`, spaces: index === part.length - 1 ? one.spaces : '' };
-      });
-      expect(toText(applied.result)).toBe(joined(expected));
+        if (part[index] === undefined || !changedAt[index]) expect(line).toBe(before[at]);
+        else
+          expect(line.replace(/[ \t]*$/, '')).toMatch(new RegExp(`^new ${index}[ \t]*${unique[at]?.lineEnd ?? ''}$`));
+      }
     }),
+    options,
+  );
+});
+
+test('a file in other signs and one unit further in: lines that stay keep every character', () => {
+  const other: Readonly<Record<string, string>> = { '"': '“', "'": '’', '-': '–' };
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[a-c"'(-]{0,8}$/), { minLength: 2, maxLength: 12 }),
+      fc.constantFrom('', '\t', '  '),
+      fc.boolean(),
+      fc.nat(),
+      (texts, unit, fancy, chosen) => {
+        const given = texts.map((text, at) => `${at % 2 === 0 ? '' : '\t'}<${at}>${text}`);
+        const there = given.map(
+          (line) => unit + (fancy ? line.replaceAll(/["'-]/g, (sign) => other[sign] ?? sign) : line),
+        );
+        const file = `${there.join('\r\n')}\r\n`;
+        const index = chosen % given.length;
+        const newText = given.map((line, at) => (at === index ? `${line} and more` : line)).join('\n');
+        const applied = applyEdits(file, [{ oldText: given.join('\n'), newText }], diffArrays);
+        expect(applied).toMatchObject({ ok: true });
+        if (!applied.ok) return;
+        expect(spliced(file, applied.splices)).toBe(
+          `${there.map((line, at) => (at === index ? `${line} and more` : line)).join('\r\n')}\r\n`,
+        );
+      },
+    ),
     options,
   );
 });
@@ -220,13 +354,13 @@ test('random edits of disjoint lines together give what they give one by one', (
         (at): Edit => ({ oldText: `${unique[at]?.text}`, newText: `#${at}#new\nline|` }),
       );
       if (edits.length === 0) return;
-      const together = applyEdits(toBytes(joined(unique)), edits, diffArrays);
-      let alone = toBytes(joined(unique));
+      const together = applyEdits(joined(unique), edits, diffArrays);
+      let alone = joined(unique);
       for (const edit of edits) {
         const one = applyEdits(alone, [edit], diffArrays);
-        if (one.ok) alone = one.result;
+        if (one.ok) alone = spliced(alone, one.splices);
       }
-      expect(together).toMatchObject({ ok: true, result: alone });
+      expect(together.ok && spliced(joined(unique), together.splices)).toBe(alone);
     }),
     options,
   );

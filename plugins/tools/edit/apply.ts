@@ -1,89 +1,107 @@
-import { isUtf8 } from 'node:buffer';
 import type { diffArrays } from 'diff';
-import { createFinder, type Found, type Place } from './find.ts';
-import { type Bytes, lineNumber, toBytes } from './lines.ts';
+import { createFinder, type Finder, type Found, type How } from './find.ts';
+import { lineNumber, type Place, type Splice } from './lines.ts';
 import { nearest } from './nearest.ts';
-import { rewritten } from './rewrite.ts';
+import { type LineEnds, lineEndsOf, rewritten, stretchesOf } from './rewrite.ts';
 
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
+  /** Every place it is at, not just the only one. */
+  readonly replaceAll?: boolean | undefined;
 }
 
-/** A place in the file and what comes there. */
-export interface Splice extends Place {
-  readonly text: Bytes;
+/** One change that was found a place: all of it, and what changes in it. */
+export interface Change {
+  readonly name: string;
+  readonly place: Place;
+  readonly splices: readonly Splice[];
+  /** What the model took for the text of the place, where that may be less than whole lines. */
+  readonly asked?: string;
+  readonly how: How;
 }
 
 export type Applied =
-  | { readonly ok: true; readonly result: Bytes; readonly splices: readonly Splice[] }
+  | { readonly ok: true; readonly changes: readonly Change[]; readonly splices: readonly Splice[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const bom = '\ufeff';
 
 /** Every edit is looked up in the file as it is; either all of them can be made, or none is, and each problem is told. */
-export function applyEdits(source: Bytes, edits: readonly Edit[], diff: typeof diffArrays): Applied {
+export function applyEdits(source: string, edits: readonly Edit[], diff: typeof diffArrays): Applied {
   const problems: string[] = [];
-  const splices: (Splice & { readonly name: string })[] = [];
-  const find = createFinder(source);
-  const isText = isUtf8(Buffer.from(source, 'latin1'));
+  const changes: Change[] = [];
+  const finder = createFinder(source);
+  const ends = lineEndsOf(source);
   for (const [at, edit] of edits.entries()) {
     const name = edits.length === 1 ? 'The edit' : `edits[${at}]`;
-    const refusal = unusable(edit, isText);
-    if (refusal !== undefined) {
-      problems.push(`${name}: ${refusal}`);
-      continue;
-    }
-    // The mark at the start of a file is not part of its text.
-    const oldText = toBytes(withoutBom(edit.oldText));
-    const newText = toBytes(withoutBom(edit.newText));
-    const found = find(oldText);
-    const [place] = found.places;
-    if (place === undefined) problems.push(`${name}: oldText is not in the file.${nearest(source, oldText)}`);
-    else if (found.places.length > 1) problems.push(`${name}: ${ambiguous(source, found)}`);
-    else splices.push({ ...place, name, text: rewritten(source, place, oldText, newText, diff) });
+    const refusal = unusable(edit);
+    const found = refusal === undefined ? applyEdit(source, finder, ends, edit, name, diff) : refusal;
+    if (typeof found === 'string') problems.push(`${name}: ${found}`);
+    else changes.push(...found);
   }
-  splices.sort((a, b) => a.start - b.start || a.end - b.end);
-  for (const [at, splice] of splices.entries()) {
-    const next = splices[at + 1];
-    if (next !== undefined && next.start < splice.end)
+  return together(source, changes, problems);
+}
+
+function applyEdit(
+  source: string,
+  finder: Finder,
+  ends: LineEnds,
+  { oldText, newText, replaceAll = false }: Edit,
+  name: string,
+  diff: typeof diffArrays,
+): readonly Change[] | string {
+  // The mark at the start of a file is not part of its text.
+  const wanted = withoutBom(oldText);
+  const found = finder.text(wanted, replaceAll);
+  if (found.places.length === 0) return `oldText is not in the file.${nearest(source, wanted, diff)}`;
+  if (found.places.length > 1 && !replaceAll)
+    return `oldText is in the file ${found.places.length} times${whereOf(source, found)}. Add lines around it until it is there once.`;
+  const stretches = stretchesOf(wanted, withoutBom(newText), diff);
+  return found.places.map((place) => ({
+    name,
+    place,
+    splices: rewritten({ source, ends, place, how: found.how, shift: place.shift, whole: false }, stretches, diff),
+    asked: wanted,
+    how: found.how,
+  }));
+}
+
+/** All changes of a call, if none of them is in the way of another. */
+export function together(source: string, changes: readonly Change[], earlier: readonly string[]): Applied {
+  const problems = [...earlier];
+  const sorted = changes.toSorted((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
+  for (const [at, change] of sorted.entries()) {
+    const next = sorted[at + 1];
+    if (next !== undefined && next.place.start < change.place.end)
       problems.push(
-        `${splice.name} and ${next.name} overlap (line ${lineNumber(source, next.start)}): make one edit of them.`,
+        `${change.name} and ${next.name} overlap (line ${lineNumber(source, next.place.start)}): make one edit of them.`,
       );
   }
   if (problems.length > 0) return { ok: false, problems };
-  const result = spliced(source, splices);
-  return result === source
+  const splices = sorted.flatMap((change) => change.splices);
+  return splices.length === 0
     ? { ok: false, problems: ['Nothing would change: the file has this text already.'] }
-    : { ok: true, result, splices };
+    : { ok: true, changes: sorted, splices };
 }
 
-/** The file with the new texts in their places. */
-export function spliced(source: Bytes, splices: readonly Splice[]): Bytes {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end, text } of splices) {
-    parts.push(source.slice(from, start), text);
-    from = end;
-  }
-  return parts.join('') + source.slice(from);
-}
-
-function unusable({ oldText, newText }: Edit, isText: boolean): string | undefined {
+function unusable({ oldText, newText }: Edit): string | undefined {
   if (withoutBom(oldText) === '') return 'oldText is empty. Give the text to replace; for a whole file use write.';
   if (oldText === newText) return 'oldText and newText are the same.';
-  if (!newText.isWellFormed()) return 'newText has half a character in it (a lone surrogate).';
-  if (!isText && !isAscii(newText))
-    return 'the file is not UTF-8, and newText has characters beyond ASCII, which would come out wrong. Convert it with iconv through bash, or keep newText to ASCII.';
-  return undefined;
+  return newText.isWellFormed() ? undefined : 'newText has half a character in it (a lone surrogate).';
 }
 
-const withoutBom = (text: string): string => (text.startsWith(bom) ? text.slice(1) : text);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is meant.
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
+export const withoutBom = (text: string): string => (text.startsWith(bom) ? text.slice(1) : text);
 
-function ambiguous(source: Bytes, { places, how }: Found): string {
-  const lines = places.map(({ start }) => lineNumber(source, start));
-  const shown = lines.length > 10 ? `${lines.slice(0, 10).join(', ')} and more` : lines.join(', ');
-  return `oldText is in the file ${places.length} times (lines ${shown})${how === 'tolerant' ? ', not counting spaces at line ends' : ''}. Add lines around it until it is there once.`;
+/** ` (lines 1, 3), not counting spaces at line ends`. */
+export function whereOf(source: string, { places, how }: Found): string {
+  const lines = places.slice(0, 10).map(({ start }) => lineNumber(source, start));
+  return ` (lines ${lines.join(', ')}${places.length > 10 ? ' and more' : ''})${overlooked[how]}`;
 }
+
+const overlooked: Readonly<Record<How, string>> = {
+  exact: '',
+  spaces: ', not counting spaces at line ends',
+  signs: ', taking quotes, dashes and spaces of all kinds for one',
+  indent: ', not counting indentation',
+};

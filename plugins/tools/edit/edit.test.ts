@@ -1,22 +1,14 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resultText, type ToolResult } from 'kern/contracts';
+import { resultText } from 'kern/contracts';
 import { expect, test } from 'vitest';
-import { createFileStore } from '../file-store.ts';
 import { type TestContext, testContext } from '../test/context.ts';
 import type { Edit } from './apply.ts';
-import { editTool } from './edit.ts';
-import type { EditDetails } from './edit-file.ts';
+import { testTool } from './test/tool.ts';
 
-const files = createFileStore();
-const edit = editTool(() => files, 1_000_000);
-const call = (
-  context: TestContext,
-  path: string,
-  edits: readonly Edit[],
-  signal = new AbortController().signal,
-): Promise<ToolResult<EditDetails>> =>
-  edit.execute('c1', { path, edits: [...edits] }, signal, () => undefined, context);
+const { tool: edit, call: callWith } = testTool();
+const call = (context: TestContext, path: string, edits: readonly Edit[], signal?: AbortSignal) =>
+  callWith(context, { path, edits }, signal);
 
 test('a file is changed and nothing else of it, and the answer is the diff', async () => {
   const context = testContext();
@@ -27,7 +19,7 @@ test('a file is changed and nothing else of it, and the answer is the diff', asy
   expect(readFileSync(path, 'utf8')).toBe('\ufeffone  \r\nzwei\r\nthree\nfour');
   expect(statSync(path).mode & 0o777).toBe(0o640);
   expect(resultText(result)).toBe(
-    'Edited a.ts:\n@@ -1,4 +1,4 @@\n \ufeffone  \n-two\n+zwei\n three\n four\n\\ No newline at end of file',
+    'Edited a.ts:\n@@ -1,4 +1,4 @@\n one  \n-two\n+zwei\n three\n four\n\\ No newline at end of file',
   );
   expect(result.details).toMatchObject({
     firstChangedLine: 2,
@@ -47,25 +39,23 @@ test('a refused edit leaves the file alone and says all that is wrong', async ()
   ]);
   expect(result.isError).toBe(true);
   expect(resultText(result)).toBe(
-    'a.ts was not changed.\nedits[1]: oldText is not in the file. The nearest is line 2:\n2: two\nLine 2 differs: the file has "two", oldText has "twoo".',
+    'a.ts was not changed.\nedits[1]: oldText is not in the file. The nearest is line 2 (- the file, + oldText):\n-2: "two"\n+  "twoo"',
   );
   expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
   expect(statSync(path).mtimeMs).toBe(mtimeMs);
   expect(context.written).toEqual([]);
 });
 
-test('what is no text file is refused: folders, devices, missing and too large files, UTF-16', async () => {
+test('what is no text file is refused: folders, devices, missing and too large files', async () => {
   const context = testContext();
   mkdirSync(join(context.dir, 'folder'));
   writeFileSync(join(context.dir, 'large'), 'x');
   truncateSync(join(context.dir, 'large'), 1_000_001);
-  writeFileSync(join(context.dir, 'wide'), '\ufeffx', 'utf16le');
   for (const [path, why] of [
     ['folder', 'is a folder'],
     ['/dev/zero', 'a device'],
     ['larg', `is not there. Did you mean ${join(context.dir, 'large')}? A new file is made with write.`],
     ['large', 'edit takes files up to'],
-    ['wide', 'UTF-16'],
   ] as const) {
     const result = await call(context, path, [{ oldText: 'x', newText: 'y' }]);
     expect(result.isError).toBe(true);
@@ -112,15 +102,38 @@ test.each([
   ['one edit instead of a list', { path: 'a', edits: { oldText: 'x', newText: 'y' } }],
   ['the list as JSON text', { path: 'a', edits: '[{"oldText":"x","newText":"y"}]' }],
   ['the list of edits as JSON text', { path: 'a', edits: ['{"old_text":"x","new_text":"y"}'] }],
-])('%s is understood', (_what, given) => {
-  expect(edit.prepareArguments?.(given)).toMatchObject({ path: 'a', edits: [{ oldText: 'x', newText: 'y' }] });
+  ['a patch', { path: 'a', diff: '@@\n-x\n+y' }],
+  ['the envelope of another agent', { input: '*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch' }],
+])('%s is understood', async (_what, given) => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), 'x');
+  expect((await callWith(context, given)).isError).toBeUndefined();
+  expect(readFileSync(join(context.dir, 'a'), 'utf8')).toBe('y');
+});
+
+test('replace_all, as another agent calls it, is understood', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), 'x x');
+  await callWith(context, { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: true });
+  expect(readFileSync(join(context.dir, 'a'), 'utf8')).toBe('y y');
+});
+
+test('the same edit that fails a second time is told to be hopeless, until something else was changed', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), 'one\ntwo\n');
+  const fail = async () => resultText(await call(context, 'a', [{ oldText: 'three', newText: 'x' }]));
+  expect(await fail()).not.toContain('has failed');
+  expect(await fail()).toContain('This very edit has failed 2 times: sent again it will fail again.');
+  expect(await fail()).toContain('has failed 3 times');
+  await call(context, 'a', [{ oldText: 'one', newText: '1' }]);
+  expect(await fail()).not.toContain('has failed');
 });
 
 test('its effect is a write of the real path', () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'a'), '');
   symlinkSync('a', join(context.dir, 'link'));
-  expect(edit.effects?.({ path: 'link', edits: [] }, context.where)).toEqual([
+  expect(edit.effects?.({ path: 'link', edits: [{ oldText: 'a', newText: 'b' }] }, context.where)).toEqual([
     { kind: 'write', path: join(context.dir, 'a') },
   ]);
 });

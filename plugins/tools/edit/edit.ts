@@ -1,59 +1,52 @@
-import { defineTool, type FileStore, realPath, resolvePath } from 'kern/contracts';
-import { z } from 'zod';
-import { type EditDetails, editFile } from './edit-file.ts';
+import { defineTool } from 'kern/contracts';
+import type { Schema } from 'kern/plugin';
+import { type EditHost, editFiles, effectsOf } from './edit-files.ts';
+import { faces, parseArguments } from './formats/parse.ts';
+import type { EditRequest, Format } from './request.ts';
+import type { EditDetails } from './result.ts';
 
-const parameters = z.object({
-  path: z.string().min(1),
-  edits: z
-    .array(z.object({ oldText: z.string(), newText: z.string() }))
-    .min(1)
-    .describe('All are looked up in the file as it is before; they must not overlap'),
-});
+export interface EditOptions {
+  /** What models are told to send, unless a model has another. Understood are all. */
+  readonly format: Format;
+  /** Changes are shown, and made when `resolve` says so. */
+  readonly preview: boolean;
+  readonly host: () => Promise<EditHost>;
+}
 
-export const editTool = (files: () => FileStore, maxBytes: number) =>
-  defineTool<z.infer<typeof parameters>, EditDetails>({
+type EditArguments = Readonly<Record<string, unknown>>;
+
+export function editTool({ format, preview, host }: EditOptions) {
+  const requestOf = (args: EditArguments): EditRequest | undefined => {
+    const parsed = parseArguments(args, format);
+    return 'request' in parsed ? parsed.request : undefined;
+  };
+  const parameters: Schema<EditArguments> = {
+    '~standard': {
+      validate(args) {
+        const parsed = parseArguments(args, format);
+        return 'problem' in parsed ? { issues: [{ message: parsed.problem }] } : { value: args as EditArguments };
+      },
+    },
+  };
+  return defineTool<EditArguments, EditDetails>({
     name: 'edit',
-    description:
-      'Changes a text file by replacing texts in it; answers with a diff. Every oldText has to be in the file as given, and only once: take in lines around it to make it so. To make a file, or replace all of one, use write.',
+    ...faces[format],
     parameters,
     executionMode: 'sequential',
-    effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(resolvePath(path, cwd)) }],
-    prepareArguments: otherShapes,
-    execute: (_id, args, signal, _onUpdate, context) => editFile(args, files(), maxBytes, signal, context),
+    ...(preview ? { deferrable: true } : {}),
+    effects(args, { cwd }) {
+      const request = requestOf(args);
+      if (request === undefined) return [];
+      const effects = effectsOf(request, cwd);
+      // What is only shown has yet to be allowed: that is for resolve.
+      return preview
+        ? effects.flatMap((effect) => ('path' in effect ? [{ kind: 'read', path: effect.path } as const] : []))
+        : effects;
+    },
+    async execute(_id, args, signal, _onUpdate, context) {
+      const parsed = parseArguments(args, format);
+      if ('problem' in parsed) throw new Error(parsed.problem);
+      return editFiles(parsed.request, await host(), signal, context);
+    },
   });
-
-/** As other agents' tools call them: one edit beside the path, other names, the list as JSON text. */
-function otherShapes(args: unknown): unknown {
-  if (!isRecord(args)) return args;
-  const path = args.path ?? args.file_path ?? args.filePath;
-  const edits = parsed(args.edits);
-  if (edits !== undefined)
-    return {
-      ...args,
-      path,
-      edits: Array.isArray(edits) ? edits.map((edit) => renamed(parsed(edit))) : [renamed(edits)],
-    };
-  const single = renamed(args);
-  return isRecord(single) && 'oldText' in single
-    ? { path, edits: [{ oldText: single.oldText, newText: single.newText }] }
-    : { ...args, path };
 }
-
-function renamed(edit: unknown): unknown {
-  if (!isRecord(edit)) return edit;
-  const oldText = edit.oldText ?? edit.old_text ?? edit.old_string ?? edit.oldString;
-  const newText = edit.newText ?? edit.new_text ?? edit.new_string ?? edit.newString;
-  return { ...edit, ...(oldText === undefined ? {} : { oldText }), ...(newText === undefined ? {} : { newText }) };
-}
-
-function parsed(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,17 +1,68 @@
-import { fileStore, tools } from 'kern/contracts';
-import { definePlugin } from 'kern/plugin';
+import { fileStore, modelRequest, pendingChanges, toolResult, tools } from 'kern/contracts';
+import { codeOf, definePlugin } from 'kern/plugin';
 import { z } from 'zod';
 import { editTool } from './edit.ts';
+import { formatFor } from './format-for.ts';
+import { createMisses } from './misses.ts';
+import { inFormat } from './offered.ts';
+import { noted } from './reading.ts';
+import { formats } from './request.ts';
+import { createSeenFiles } from './seen.ts';
+
+const format = z.enum(formats);
 
 export default definePlugin({
   id: 'tools.edit',
-  description: 'The tool edit: replaces texts in a file and leaves every other byte alone.',
+  description: 'The tool edit: changes text files in one of four formats and leaves every other byte alone.',
   requires: ['tools', 'processes'],
-  config: z.object({ maxBytes: z.int().positive().default(10_000_000).describe('The largest file that is edited') }),
+  config: z.object({
+    maxBytes: z.int().positive().default(10_000_000).describe('The largest file that is edited'),
+    format: format.optional().describe('How every model writes edits; without it each as it knows best'),
+    formats: z
+      .record(z.string(), format)
+      .default({})
+      .describe('By model, before what is built in: "openai/gpt-4.1*": patch'),
+    preview: z.boolean().default(false).describe('Edits are shown first, and made by the tool resolve'),
+  }),
   setup(ctx) {
+    const { maxBytes, preview } = ctx.config;
+    const seen = createSeenFiles();
+    const misses = createMisses();
+    const standard = formatFor(undefined, ctx.config);
+    const session = () => sessionOf(() => ctx.session);
     ctx.contribute(
       tools,
-      editTool(() => ctx.service(fileStore), ctx.config.maxBytes),
+      editTool({
+        format: standard,
+        preview,
+        async host() {
+          if (preview) await ctx.use(pendingChanges).load();
+          return {
+            files: ctx.service(fileStore),
+            maxBytes,
+            session: session().id,
+            seen,
+            misses,
+            pending: preview ? ctx.service(pendingChanges) : undefined,
+          };
+        },
+      }),
     );
+    ctx.tap(modelRequest, (request) => inFormat(request, standard, formatFor(request.model.id, ctx.config)));
+    ctx.tap(toolResult, (call) => {
+      const { id, model } = session();
+      return noted(call, { seen, session: id, format: formatFor(model, ctx.config) });
+    });
   },
 });
+
+/** Where no session runs, as on the command line, what is seen is nobody's. */
+function sessionOf(session: () => { readonly id: string; model(): { readonly id: string } | undefined }) {
+  try {
+    const { id, model } = session();
+    return { id, model: model()?.id };
+  } catch (error) {
+    if (codeOf(error) !== 'no_session') throw error;
+    return { id: '', model: undefined };
+  }
+}

@@ -1,25 +1,53 @@
-import { type Bytes, linesOf, toText } from './lines.ts';
+import type { diffArrays } from 'diff';
+import { lineTexts } from './lines.ts';
 
-const shownLines = 12;
+const shownLines = 16;
 /** Comparing every line with another takes time: beyond these, lines are only looked up. */
 const comparedLines = 20_000;
 const comparedLength = 300;
 
-/** Where in the file a text was most likely meant to be, for a model that got it slightly wrong; empty where nowhere. */
-export function nearest(source: Bytes, wanted: Bytes): string {
-  const there = linesOf(source).map((line) => line.text);
-  const asked = linesOf(wanted).map((line) => line.text);
-  // A text that ends with a line end asks for no further line.
-  if (asked.length > 1 && asked.at(-1) === '') asked.pop();
+/** Where in the file a text was most likely meant to be, for a model that got it slightly wrong, with what differs there. */
+export function nearest(source: string, wanted: string, diff: typeof diffArrays, name = 'oldText'): string {
+  const there = lineTexts(source);
+  const asked = lineTexts(wanted);
   const at = bySameLines(there, asked) ?? byLikeness(there, asked);
   if (at === undefined) return ' Read the file again: nothing in it is like that.';
   const from = Math.max(0, at);
   const to = Math.min(there.length, at + asked.length);
-  const shown = there
-    .slice(from, Math.min(to, from + shownLines))
-    .map((line, index) => `${from + index + 1}: ${cut(toText(line))}`);
-  if (to - from > shownLines) shown.push('…');
-  return ` The nearest is line ${from + 1}${to - from > 1 ? ` to ${to}` : ''}:\n${shown.join('\n')}${firstDifference(there, asked, at)}`;
+  const lines = difference(there.slice(from, to), asked, from, diff);
+  const shown = lines.slice(0, shownLines);
+  if (lines.length > shownLines) shown.push('…');
+  return ` The nearest is line ${from + 1}${to - from > 1 ? ` to ${to}` : ''} (- the file, + ${name}):\n${shown.join('\n')}`;
+}
+
+/** A diff with the numbers of the file's lines; what is the same far from a difference is left out. */
+function difference(
+  there: readonly string[],
+  asked: readonly string[],
+  from: number,
+  diff: typeof diffArrays,
+): readonly string[] {
+  const changes = diff([...there], [...asked], {
+    maxEditLength: 200,
+    comparator: (a, b) => a.trimEnd() === b.trimEnd(),
+  });
+  const rows: { readonly text: string; readonly same: boolean }[] = [];
+  let line = from + 1;
+  if (changes === undefined) {
+    for (const [at, text] of there.entries()) rows.push({ text: `-${line + at}: ${spelled(text)}`, same: false });
+  } else {
+    for (const { added, removed, value } of changes)
+      for (const text of value) {
+        rows.push({
+          text: added ? `+  ${spelled(text)}` : `${removed ? '-' : ' '}${line}: ${removed ? spelled(text) : cut(text)}`,
+          same: !added && !removed,
+        });
+        if (!added) line += 1;
+      }
+  }
+  return rows
+    .filter((_, at) => rows.slice(Math.max(0, at - 2), at + 3).some(({ same }) => !same))
+    .map(({ text }) => text);
 }
 
 /** The shift at which most lines are equal, spaces at both ends aside. */
@@ -27,7 +55,11 @@ function bySameLines(there: readonly string[], asked: readonly string[]): number
   const wantedAt = new Map<string, number[]>();
   for (const [at, line] of asked.entries()) {
     const key = line.trim();
-    if (key !== '') wantedAt.set(key, [...(wantedAt.get(key) ?? []), at]);
+    if (key === '') continue;
+    const known = wantedAt.get(key);
+    if (known === undefined) wantedAt.set(key, [at]);
+    // A line that is everywhere says nothing about the place, and would be counted against every other.
+    else if (known.length < 8) known.push(at);
   }
   const votes = new Map<number, number>();
   for (const [at, line] of there.entries()) {
@@ -70,15 +102,6 @@ function likenessOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return (2 * shared) / (a.size + b.size);
 }
 
-function firstDifference(there: readonly string[], asked: readonly string[], shift: number): string {
-  const at = asked.findIndex((line, index) => there[shift + index]?.trimEnd() !== line.trimEnd());
-  const line = asked[at];
-  if (line === undefined) return '';
-  const has = there[shift + at];
-  const what = has === undefined ? 'the file has no such line' : `the file has ${quoted(has)}`;
-  return `\nLine ${shift + at + 1} differs: ${what}, oldText has ${quoted(line)}.`;
-}
-
-const cut = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
-/** Spaces and tabs can be told apart. */
-const quoted = (line: Bytes): string => JSON.stringify(cut(toText(line)));
+const cut = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).toWellFormed();
+/** Where lines differ, spaces and tabs can be told apart. */
+const spelled = (line: string): string => JSON.stringify(cut(line));

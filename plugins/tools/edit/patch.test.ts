@@ -6,18 +6,18 @@ import { expect, test } from 'vitest';
 import { needs } from '../../cli/test/needs.ts';
 import { testFolder } from '../test/context.ts';
 import { applyEdits, type Edit } from './apply.ts';
-import { toBytes } from './lines.ts';
+import { spliced } from './lines.ts';
 import { patchOf } from './patch.ts';
 
 const made = (file: string, ...edits: readonly (readonly [string, string])[]) => {
-  const source = toBytes(file);
+  const source = file;
   const applied = applyEdits(
     source,
     edits.map(([oldText, newText]): Edit => ({ oldText, newText })),
     diffArrays,
   );
   if (!applied.ok) throw new Error(applied.problems.join('\n'));
-  return { result: applied.result, ...patchOf('a.txt', source, applied.splices, structuredPatch) };
+  return { result: spliced(source, applied.splices), ...patchOf('a.txt', source, applied.splices, structuredPatch) };
 };
 const numbered = Array.from({ length: 100 }, (_, at) => `line ${at + 1}\n`).join('');
 

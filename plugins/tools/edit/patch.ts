@@ -1,17 +1,19 @@
 import type { structuredPatch } from 'diff';
-import { type Splice, spliced } from './apply.ts';
-import { type Bytes, toText } from './lines.ts';
+import { lineNumber, type Splice, spliced } from './lines.ts';
 
 export interface Patch {
-  /** The hunks, for reading: line ends as LF. */
+  /** The hunks, for reading: line ends as LF, overlong lines cut. */
   readonly diff: string;
-  /** A unified patch of the file as it is. */
+  /** A unified patch of the file as it is; empty where it would be too large to be of use. */
   readonly patch: string;
   /** In the new file. */
   readonly firstChangedLine: number;
+  readonly hunks: readonly Hunk[];
+  /** Nothing was left out for its size. */
+  readonly isWhole: boolean;
 }
 
-interface Hunk {
+export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
@@ -20,13 +22,25 @@ interface Hunk {
 }
 
 const context = 3;
+const longestLine = 500;
+/** Of the texts around the edits. Beyond, a diff is work for nobody. */
+const mostCompared = 4_000_000;
+const mostPatched = 1_000_000;
 
 /** Made from the edited places and the lines around them: the size of the file does not matter. */
-export function patchOf(path: string, source: Bytes, splices: readonly Splice[], diff: typeof structuredPatch): Patch {
+export function patchOf(
+  path: string,
+  source: string,
+  splices: readonly Splice[],
+  diff: typeof structuredPatch,
+  from = path,
+): Patch {
   const hunks: Hunk[] = [];
   let line = 1;
   let counted = 0;
   let shift = 0;
+  let compared = 0;
+  let whole = true;
   for (const { start, end, inside } of windowsOf(source, splices)) {
     line += linesIn(source, counted, start);
     counted = start;
@@ -35,6 +49,11 @@ export function patchOf(path: string, source: Bytes, splices: readonly Splice[],
       before,
       inside.map((splice) => ({ start: splice.start - start, end: splice.end - start, text: splice.text })),
     );
+    compared += before.length + after.length;
+    if (compared > mostCompared) {
+      whole = false;
+      break;
+    }
     for (const hunk of hunksOf(shown(source, before), shown(source, after), diff)) {
       hunks.push({ ...hunk, oldStart: hunk.oldStart + line - 1, newStart: hunk.newStart + line - 1 + shift });
     }
@@ -42,31 +61,51 @@ export function patchOf(path: string, source: Bytes, splices: readonly Splice[],
   }
   const text = hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.join('\n')}\n`).join('');
   return {
-    diff: text.replaceAll('\r\n', '\n'),
-    patch: `--- ${path}\n+++ ${path}\n${text}`,
-    firstChangedLine: firstChanged(hunks[0]),
+    diff: readable(hunks) + (whole ? '' : '… more changes: too large to be shown\n'),
+    patch: whole && text.length <= mostPatched ? `--- ${from}\n+++ ${path}\n${text}` : '',
+    firstChangedLine: hunks.length > 0 ? firstChanged(hunks[0]) : lineNumber(source, splices[0]?.start ?? 0),
+    hunks,
+    isWhole: whole,
   };
 }
 
+function readable(hunks: readonly Hunk[]): string {
+  return hunks
+    .map((hunk) => `${headOf(hunk)}\n${hunk.lines.map((line) => cut(line.replace(/\r$/, ''))).join('\n')}\n`)
+    .join('');
+}
+
+export const cut = (line: string): string =>
+  (line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length} characters)` : line).toWellFormed();
+
 /** Whole lines around edits, those that would touch each other as one. */
-function windowsOf(source: Bytes, splices: readonly Splice[]) {
-  const windows: { start: number; end: number; inside: Splice[] }[] = [];
+function windowsOf(source: string, splices: readonly Splice[]) {
+  const windows: { start: number; end: number; calm: number; inside: Splice[] }[] = [];
   for (const splice of splices) {
-    const start = linesBack(source, splice.start, context);
-    const end = linesOn(source, splice.end, context);
     const last = windows.at(-1);
+    // In a file of few long lines looking for the rims again and again would take long.
+    const start =
+      last !== undefined && splice.start < last.end ? splice.start : linesBack(source, splice.start, context);
+    const end = last !== undefined && splice.end <= last.calm ? last.end : linesOn(source, splice.end, context);
     if (last !== undefined && start <= last.end) {
+      last.calm = end > last.end ? lineEndBehind(source, splice.end) : last.calm;
       last.end = Math.max(last.end, end);
       last.inside.push(splice);
     } else {
-      windows.push({ start, end, inside: [splice] });
+      windows.push({ start, end, calm: lineEndBehind(source, splice.end), inside: [splice] });
     }
   }
   return windows;
 }
 
+/** As far as this an edit that follows is in the same line, and needs no more lines after it. */
+function lineEndBehind(source: string, at: number): number {
+  const next = source.indexOf('\n', at);
+  return next === -1 ? source.length : next;
+}
+
 /** The start of the line `count` lines before the one of `at`. */
-function linesBack(source: Bytes, at: number, count: number): number {
+function linesBack(source: string, at: number, count: number): number {
   let start = at === 0 ? 0 : source.lastIndexOf('\n', at - 1) + 1;
   for (let line = 0; line < count && start > 0; line += 1)
     start = start === 1 ? 0 : source.lastIndexOf('\n', start - 2) + 1;
@@ -74,7 +113,7 @@ function linesBack(source: Bytes, at: number, count: number): number {
 }
 
 /** The end of the line `count` lines after the one of `at`. */
-function linesOn(source: Bytes, at: number, count: number): number {
+function linesOn(source: string, at: number, count: number): number {
   let end = at;
   for (let line = 0; line <= count; line += 1) {
     const next = source.indexOf('\n', end);
@@ -84,18 +123,17 @@ function linesOn(source: Bytes, at: number, count: number): number {
   return end;
 }
 
-function linesIn(text: Bytes, from: number, to: number): number {
+function linesIn(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
 /** In a file of CR alone these are the lines. */
-const shown = (source: Bytes, part: Bytes): string =>
-  toText(source.includes('\n') ? part : part.replaceAll('\r', '\n'));
+const shown = (source: string, part: string): string => (source.includes('\n') ? part : part.replaceAll('\r', '\n'));
 
 function hunksOf(before: string, after: string, diff: typeof structuredPatch): readonly Hunk[] {
-  const patch = diff('', '', before, after, '', '', { context, maxEditLength: 2_000 });
+  const patch = diff('', '', before, after, '', '', { context, maxEditLength: 1_000, timeout: 2_000 });
   if (patch !== undefined) return patch.hunks;
   // Too different for a comparison to say more.
   const removed = linesOfText(before);
@@ -106,10 +144,18 @@ function hunksOf(before: string, after: string, diff: typeof structuredPatch): r
       oldLines: removed.length,
       newStart: 1,
       newLines: added.length,
-      lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+      lines: [
+        ...removed.map((line) => `-${line}`),
+        ...endless(before),
+        ...added.map((line) => `+${line}`),
+        ...endless(after),
+      ],
     },
   ];
 }
+
+const endless = (text: string): readonly string[] =>
+  text === '' || text.endsWith('\n') ? [] : ['\\ No newline at end of file'];
 
 function linesOfText(text: string): readonly string[] {
   const lines = text.split('\n');

@@ -1,0 +1,97 @@
+import { type ToolResult, textResult, truncateHead } from 'kern/contracts';
+import { taggedLine } from './hash-lines.ts';
+import { cut } from './patch.ts';
+import type { Format } from './request.ts';
+import type { Staged } from './stage.ts';
+
+export interface EditDetails {
+  /** Hunks, for reading. */
+  readonly diff: string;
+  /** A unified patch; empty where it would be too large. */
+  readonly patch: string;
+  /** Of the first file. */
+  readonly firstChangedLine: number;
+  /** Where a call was about several. */
+  readonly files?: readonly { readonly path: string; readonly op: string; readonly firstChangedLine: number }[];
+  /** The name of what waits for `resolve`. */
+  readonly pending?: string;
+}
+
+/** What was done: a line for each file, and its diff. */
+export function told(staged: readonly Staged[], format: Format): ToolResult<EditDetails> {
+  return textResult(pageOf(staged, format, done), detailsOf(staged));
+}
+
+/** What would be done. */
+export function previewed(staged: readonly Staged[], format: Format, pending: string): ToolResult<EditDetails> {
+  return textResult(
+    `${pageOf(staged, format, planned)}\n\nNothing is changed yet. Call resolve with {"action": "apply", "reason": …} to do it, or with "discard"; this change is ${pending}.`,
+    { ...detailsOf(staged), pending },
+  );
+}
+
+interface Words {
+  readonly update: string;
+  readonly create: string;
+  readonly delete: string;
+  readonly move: string;
+}
+
+const done: Words = { update: 'Edited', create: 'Created', delete: 'Deleted', move: 'Renamed' };
+const planned: Words = { update: 'Would edit', create: 'Would create', delete: 'Would delete', move: 'Would rename' };
+
+function pageOf(staged: readonly Staged[], format: Format, words: Words): string {
+  const parts = staged.map((file) => {
+    const diff = diffOf(file, format);
+    return `${headOf(file, words)}${diff === '' ? '.' : `:\n${diff}`}`;
+  });
+  const shown = truncateHead(parts.join('\n\n'));
+  const rest = shown.truncated
+    ? `\n[Showing the first ${shown.shownLines} of ${shown.totalLines} lines of the diff.]`
+    : '';
+  return `${shown.text}${rest}`;
+}
+
+function headOf({ op, path, moveTo, edits, splices }: Staged, words: Words): string {
+  const several = edits > 1 ? ` (${edits} edits)` : '';
+  if (moveTo !== undefined)
+    return `${words.move} ${path} to ${moveTo.path}${splices.length === 0 ? '' : ` and ${words.update.toLowerCase()} it${several}`}`;
+  return `${words[op]} ${path}${several}`;
+}
+
+function diffOf({ op, patch }: Staged, format: Format): string {
+  // Whoever made or deleted a file knows what is in it.
+  if (op !== 'update') return '';
+  return (format === 'hashline' ? taggedDiff(patch.hunks) : patch.diff).trimEnd();
+}
+
+/** With the names that the lines have from now on. */
+function taggedDiff(hunks: Staged['patch']['hunks']): string {
+  return hunks
+    .map(({ newStart, lines }) => {
+      let number = newStart;
+      const rows = lines.flatMap((line) => {
+        const text = line.slice(1).replace(/\r$/, '');
+        if (line.startsWith('\\')) return [];
+        if (line.startsWith('-')) return [`- ${cut(text)}`];
+        number += 1;
+        return [`${line[0]} ${cut(taggedLine(number - 1, text))}`];
+      });
+      return rows.join('\n');
+    })
+    .join('\n…\n');
+}
+
+function detailsOf(staged: readonly Staged[]): EditDetails {
+  const [first] = staged;
+  const details = {
+    diff: staged.map(({ path, patch }) => (staged.length === 1 ? patch.diff : `${path}\n${patch.diff}`)).join(''),
+    patch: staged.map(({ patch }) => patch.patch).join(''),
+    firstChangedLine: first?.patch.firstChangedLine ?? 1,
+  };
+  if (staged.length === 1) return details;
+  return {
+    ...details,
+    files: staged.map(({ op, path, patch }) => ({ path, op, firstChangedLine: patch.firstChangedLine })),
+  };
+}

@@ -1,0 +1,53 @@
+import { type DecodedText, decodeText, encodeText } from 'kern/contracts';
+import { KernError } from 'kern/plugin';
+import type { Splice } from './lines.ts';
+
+/** A file as text, and as the bytes it is. */
+export interface Source extends DecodedText {
+  readonly bytes: Buffer;
+}
+
+export async function sourceOf(bytes: Buffer, encoding?: string): Promise<Source> {
+  return { ...(await decodeText(bytes, encoding)), bytes };
+}
+
+/**
+ * The bytes of the file with new texts in their places. Every other byte is copied, not encoded anew; the text around
+ * the places is encoded only to know where in the file they are, and has to give the file's own bytes.
+ */
+export async function bytesAfter({ text, encoding, bytes }: Source, splices: readonly Splice[]): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let position = bytes.length - (await encodeText(text, encoding, false)).length;
+  let from = 0;
+  const skip = async (to: number): Promise<Buffer> => {
+    const encoded = await encodeText(text.slice(from, to), encoding, false);
+    const there = bytes.subarray(position, position + encoded.length);
+    if (Buffer.compare(there, encoded) !== 0)
+      throw new KernError('edit_refused', `The file is not quite ${encoding}: where the edit belongs cannot be told`, {
+        hint: 'Nothing was changed. Convert it to UTF-8 with iconv through bash, or use a program.',
+      });
+    position += encoded.length;
+    from = to;
+    return there;
+  };
+  parts.push(bytes.subarray(0, position));
+  for (const splice of splices) {
+    parts.push(await skip(splice.start));
+    await skip(splice.end);
+    if (splice.text.includes('\ufffd') && !text.includes('\ufffd'))
+      throw new KernError('edit_refused', 'The new text has U+FFFD, which stands for what could not be read', {
+        hint: 'Give the character that is meant, or leave such places out of the edit.',
+      });
+    parts.push(await encodeText(splice.text, encoding, false));
+  }
+  parts.push(bytes.subarray(position));
+  return Buffer.concat(parts);
+}
+
+/** As `readableText`: what the model reads of a text that has bytes in it which are no characters. */
+export const newSource = (text: string): Source => ({
+  text,
+  encoding: 'utf-8',
+  bom: false,
+  bytes: Buffer.from(text, 'utf8'),
+});
