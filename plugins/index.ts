@@ -166,7 +166,15 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/edit',
     declares: [],
     contributes: { tool: ['edit'] },
+    taps: [modelRequest.id, toolResult.id],
     load: async () => (await import('./tools/edit/index.ts')).default,
+  },
+  {
+    id: 'tools.resolve',
+    path: 'tools/resolve',
+    declares: [],
+    contributes: { tool: ['resolve'], [pendingChanges.id]: [pendingChanges.id] },
+    load: async () => (await import('./tools/resolve/index.ts')).default,
   },
   {
     id: 'tools.bash',
