@@ -34,6 +34,7 @@ export {
   transform,
 } from './hook.ts';
 export { type Change, type ChangeResult, type Failure, Kernel, type KernelOptions, type WatchPort } from './kernel.ts';
+export { didYouMean, editDistance, type NearOptions, nearNames } from './near.ts';
 export {
   type Context,
   type ContributeOptions,

@@ -2,7 +2,6 @@ export { Config, type ConfigChange, type ConfigOptions, loadConfig, type PluginC
 export type { SettingDescription } from './describe.ts';
 export type { Key } from './keys.ts';
 export { type LayerName, readValue, type Value, type ValueOrigin } from './layers.ts';
-export { didYouMean, editDistance, nearNames } from './near.ts';
 export { type ConfigProblem, placeText, projectPlaces, userPlaces } from './places.ts';
 export type { Configured } from './plugin-settings.ts';
 export type { PermissionRule } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { KernError } from '../error.ts';
+import { didYouMean, nearNames } from '../near.ts';
 import type { Schema } from '../schema.ts';
-import { didYouMean, nearNames } from './near.ts';
 import { oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
 
 /** A setting as a row: what it may be, what it is when nobody says, and who may say it. */
@@ -132,7 +132,7 @@ export class Settings {
 
   unknown(key: string): KernError {
     const near = nearNames(key, [...this.#rows.keys(), ...Object.keys(switchKeys)]);
-    return new KernError('config_unknown_key', `there is no setting ${key}.${didYouMean(near)}`, {
+    return new KernError('config_unknown_key', `there is no setting ${key}. ${didYouMean(near) ?? ''}`.trimEnd(), {
       hint: 'kern config list shows what there is.',
     });
   }

@@ -1,5 +1,5 @@
+import { didYouMean, nearNames } from '../near.ts';
 import { type Layer, originOf } from './layers.ts';
-import { didYouMean, nearNames } from './near.ts';
 import type { ConfigNode } from './node.ts';
 import type { ConfigProblem } from './places.ts';
 import { type Settings, switchKeys } from './settings.ts';
@@ -19,7 +19,9 @@ export function unknownKeys(
     what = 'nothing reads this key.',
   ): void => {
     const { file, line } = originOf(layer, node);
-    const message = `${what}${didYouMean(nearNames(path.at(-1) ?? '', known))}`;
+    const message = [what, didYouMean(nearNames(path.at(-1) ?? '', known))]
+      .filter((part) => part !== undefined)
+      .join(' ');
     found.push({
       ...(file === undefined ? {} : { file }),
       ...(line === undefined ? {} : { line }),

@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { KernError } from '../error.ts';
 import { replaceFile } from '../home.ts';
+import { didYouMean, nearNames } from '../near.ts';
 import { withLock } from '../trust/lock.ts';
 import { broken, editText } from './edit.ts';
 import type { Target } from './keys.ts';
 import { check, type Layer } from './layers.ts';
-import { didYouMean, nearNames } from './near.ts';
 import { dig, emptyMap, isPlainObject, nodeOf, withNode } from './node.ts';
 import { largestFile, readConfigText } from './read.ts';
 import type { Settings } from './settings.ts';
@@ -50,9 +50,13 @@ function refuseUnknown({ isKnown, target, key, ids, settings }: Place): void {
   if (target.kind === 'plugin') {
     if (!isKnown) {
       const near = nearNames(target.id, ids);
-      throw new KernError('config_unknown_key', `there is no plugin ${target.id}.${didYouMean(near)}`, {
-        hint: 'kern plugins list shows what there is.',
-      });
+      throw new KernError(
+        'config_unknown_key',
+        `there is no plugin ${target.id}. ${didYouMean(near) ?? ''}`.trimEnd(),
+        {
+          hint: 'kern plugins list shows what there is.',
+        },
+      );
     }
     const rows = settings.ofPlugin(target.id);
     const [name] = target.rest;
@@ -62,7 +66,10 @@ function refuseUnknown({ isKnown, target, key, ids, settings }: Place): void {
       name,
       rows.map((row) => row.path[2] ?? ''),
     );
-    throw new KernError('config_unknown_key', `the plugin ${target.id} has no setting ${name}.${didYouMean(near)}`);
+    throw new KernError(
+      'config_unknown_key',
+      `the plugin ${target.id} has no setting ${name}. ${didYouMean(near) ?? ''}`.trimEnd(),
+    );
   }
   if (target.kind === 'unknown') throw settings.unknown(key);
 }

@@ -1,5 +1,5 @@
-import { type CommandArgs, didYouMean, near } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import type { CommandArgs } from 'kern/contracts';
+import { didYouMean, KernError, nearNames } from 'kern/plugin';
 import { type Name, names } from './names.ts';
 
 const defaultRuns = 10;
@@ -19,6 +19,6 @@ export function chosenOf(given: CommandArgs['options'][string]): readonly Name[]
   const unknown = wanted.find((text) => !(names as readonly string[]).includes(text));
   if (unknown === undefined) return names.filter((name) => wanted.includes(name));
   throw new KernError('usage', `there is no measurement ${unknown}`, {
-    hint: didYouMean(near(unknown, names)) ?? `There is: ${names.join(', ')}`,
+    hint: didYouMean(nearNames(unknown, names)) ?? `There is: ${names.join(', ')}`,
   });
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
-import { type Context, codeOf, type Entry, KernError, type View } from 'kern/plugin';
-import { didYouMean, exitCodeOf } from './api.ts';
+import { type Context, codeOf, didYouMean, type Entry, KernError, type View } from 'kern/plugin';
+import { exitCodeOf } from './api.ts';
 import { usesColor } from './color.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { failureLines, failureReport } from './failure.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'kern/contracts';
-import { near } from './api.ts';
+import { nearNames } from 'kern/plugin';
 import type { Word } from './words.ts';
 
 /** What the first words mean. */
@@ -78,12 +78,12 @@ function strayIn(names: readonly string[], path: readonly string[], family: read
     family.flatMap((command) => (startsWith(command.path, path) ? [command.path[path.length]] : [])),
   );
   const known = [...next].filter((word) => word !== undefined);
-  return { kind: 'stray', words: path, stray, near: near(stray, known) };
+  return { kind: 'stray', words: path, stray, near: nearNames(stray, known) };
 }
 
 /** Only one bare word can be a slip: a sentence in quotes is none, nor is a path. */
 function slipOrPrompt(word: string, commands: readonly Command[]): Match {
   if (!/^[a-z][a-z0-9-]*$/i.test(word)) return { kind: 'prompt' };
-  const found = near(word, new Set(commands.flatMap(({ path }) => path.slice(0, 1))), 2);
+  const found = nearNames(word, new Set(commands.flatMap(({ path }) => path.slice(0, 1))), { edits: 2, parts: false });
   return found.length === 0 ? { kind: 'prompt' } : { kind: 'slip', word, near: found };
 }

@@ -1,5 +1,5 @@
 import type { Command, CommandArgs, OptionDescriptor, SharedOptions } from 'kern/contracts';
-import { didYouMean, near } from './api.ts';
+import { didYouMean, nearNames } from 'kern/plugin';
 import { refuseBadValue, sharedDescriptors, usageError } from './shared.ts';
 import type { Word } from './words.ts';
 
@@ -94,7 +94,7 @@ function refuseOption(word: Word, command: Command, options: readonly OptionDesc
   if (word.kind === 'word') return;
   const known = options.flatMap(({ names }) => names);
   if (word.kind === 'option' && known.includes(word.typed)) return;
-  const meant = near(word.typed, known, Math.max(1, Math.floor((word.typed.length - 2) / 3)));
+  const meant = nearNames(word.typed, known, { edits: Math.max(1, Math.floor((word.typed.length - 2) / 3)) });
   throw usageError(
     `kern${command.path[0] === 'launch' ? '' : ` ${command.path.join(' ')}`} has no option ${word.typed}`,
     didYouMean(meant) ?? `\`${helpLine(command)}\` lists its options.`,

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
   type ConfigProblemReport,
-  didYouMean,
-  near,
   type SettingReport,
   type TrustReport,
   tools,
@@ -12,10 +10,12 @@ import {
   type WritableLevel,
 } from 'kern/contracts';
 import {
+  didYouMean,
   installProcessHandlers,
   KernError,
   type Kernel,
   type Level,
+  nearNames,
   type PluginDefinition,
   type TrustItem,
 } from 'kern/plugin';
@@ -85,7 +85,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const item = items.find((one) => namesOf(one).includes(name));
       if (item !== undefined) return item;
       const hint =
-        didYouMean(near(name, known)) ??
+        didYouMean(nearNames(name, known)) ??
         (known.length === 0
           ? 'This project declares nothing that has to be trusted.'
           : `There is: ${known.join(', ')}`);
@@ -143,7 +143,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     const ids = pluginReports(kernel, view, host.places).map((report) => report.id);
     if (ids.includes(id)) return;
     throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
-      hint: didYouMean(near(id, ids)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
     });
   };
 
@@ -167,7 +167,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const ids = (await providerReports(kernel, view)).map((report) => report.id);
       if (!ids.includes(id))
         throw new KernError('provider_unknown', `there is no provider ${id}`, {
-          hint: didYouMean(near(id, ids)) ?? '`kern providers` lists them.',
+          hint: didYouMean(nearNames(id, ids)) ?? '`kern providers` lists them.',
         });
       return (await config.write(level, ['providers', id], on)).file;
     },
@@ -177,7 +177,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       const capability = known.get(id);
       if (capability === undefined) {
         throw new KernError('capability_unknown', `nothing is called ${id}`, {
-          hint: didYouMean(near(id, known.keys())) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
+          hint: didYouMean(nearNames(id, known.keys())) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
         });
       }
       return entryReports(capability, view);
@@ -205,10 +205,10 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         throw new KernError('config_unknown_key', `there is no setting ${key}`, {
           hint:
             didYouMean(
-              near(
+              nearNames(
                 key,
                 config.list().map((known) => known.key),
-                3,
+                { edits: 3 },
               ),
             ) ?? '`kern config list` shows what there is.',
         });

@@ -1,5 +1,5 @@
-import { type Command, didYouMean, near, type Workbench, workbench } from 'kern/contracts';
-import { type Context, KernError } from 'kern/plugin';
+import { type Command, type Workbench, workbench } from 'kern/contracts';
+import { type Context, didYouMean, KernError, nearNames } from 'kern/plugin';
 
 const pagesOf = (root: string): string => `${root}/plugins/docs/pages`;
 
@@ -34,7 +34,7 @@ export const docs: Command = {
     if (page === undefined) {
       const names = pages.map((one) => one.name);
       throw new KernError('usage', `there is no page ${name}`, {
-        hint: didYouMean(near(name, names, 3)) ?? '`kern docs` lists the pages.',
+        hint: didYouMean(nearNames(name, names, { edits: 3 })) ?? '`kern docs` lists the pages.',
       });
     }
     const text = await readPage(page.file);

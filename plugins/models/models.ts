@@ -1,4 +1,4 @@
-import { type Context, type Entry, KernError, messageOf, type Reader, type View } from 'kern/plugin';
+import { type Context, type Entry, KernError, messageOf, nearNames, type Reader, type View } from 'kern/plugin';
 import { whenAsked } from './api.ts';
 import { ModelError } from './bridge/failure.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type StreamEvent,
 } from './contract.ts';
 import { splitModelId } from './describe.ts';
-import { nearNames } from './near.ts';
 
 type Source = Entry<ModelProvider>;
 

@@ -1,4 +1,4 @@
-import { nearNames } from './near.ts';
+import { nearNames } from 'kern/plugin';
 
 /**
  * Checks the form of a small file, fills in what was left out, and can say the form as JSON Schema. Made by hand, because

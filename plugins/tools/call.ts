@@ -1,6 +1,15 @@
-import { codeOf, type Entry, type KernError, messageOf, parse, processes, type View } from 'kern/plugin';
+import {
+  codeOf,
+  didYouMean,
+  type Entry,
+  type KernError,
+  messageOf,
+  nearNames,
+  parse,
+  processes,
+  type View,
+} from 'kern/plugin';
 import { problemsOf } from './check.ts';
-import { closest } from './closest.ts';
 import { coerce } from './coerce.ts';
 import {
   type AnyTool,
@@ -258,9 +267,9 @@ function noSuchTool(view: View, name: string): string {
     .items()
     .map((tool) => tool.name);
   if (known.length === 0) return `There is no tool ${JSON.stringify(name)}: no tools are available.`;
-  const near = closest(name, known);
+  const near = nearNames(name, known);
   const rest = known.filter((other) => !near.includes(other));
-  return `There is no tool ${JSON.stringify(name)}.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`} Known tools: ${[...near, ...rest].join(', ')}.`;
+  return `There is no tool ${JSON.stringify(name)}.${near.length === 0 ? '' : ` ${didYouMean(near)}`} Known tools: ${[...near, ...rest].join(', ')}.`;
 }
 
 const named = (entry: Entry<AnyTool>): string => `${entry.item.name} (plugin ${entry.origin.plugin})`;

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { closest } from './closest.ts';
 import { realPath, resolvePath, whatIsThere } from './paths.ts';
 
 const folder = (): string => {
@@ -49,10 +48,4 @@ test('near names are told for what is not there, or the folder that is missing',
     `The folder ${join(dir, 'sorce')} is not there. Did you mean ${join(dir, 'source')}?`,
   );
   expect(whatIsThere('/kern-nowhere/x')).toBe('The folder /kern-nowhere is not there.');
-});
-
-test('the closest names come first: case, dashes, swapped letters, parts of a word', () => {
-  expect(closest('raed', ['write', 'read', 'bash'])).toEqual(['read']);
-  expect(closest('Web_Search', ['web-search', 'webSearch', 'search'])).toEqual(['web-search', 'webSearch', 'search']);
-  expect(closest('xyz', ['read', 'write'])).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { closest } from './closest.ts';
+import { nearNames } from 'kern/plugin';
 
 /**
  * The absolute path that a model or a person means. `~` is the home folder; an `@` in front, as files are mentioned in
@@ -48,7 +48,7 @@ export function whatIsThere(path: string): string {
   const folder = dirname(path);
   const names = namesIn(folder);
   if (names !== undefined) {
-    const near = closest(basename(path), names).map((name) => join(folder, name));
+    const near = nearNames(basename(path), names).map((name) => join(folder, name));
     return near.length === 0 ? `${folder} has nothing of a similar name` : `Did you mean ${near.join(' or ')}?`;
   }
   let there = folder;
@@ -57,7 +57,7 @@ export function whatIsThere(path: string): string {
     there === '/'
       ? `/${folder.slice(1).split('/')[0] ?? ''}`
       : join(there, folder.slice(there.length + 1).split('/')[0] ?? '');
-  const near = closest(basename(missing), namesIn(there) ?? []).map((name) => join(there, name));
+  const near = nearNames(basename(missing), namesIn(there) ?? []).map((name) => join(there, name));
   return `The folder ${missing} is not there.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`;
 }
 

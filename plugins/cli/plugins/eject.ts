@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import { type CommandArgs, type CommandHost, didYouMean, near, workbench } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import { type CommandArgs, type CommandHost, workbench } from 'kern/contracts';
+import { didYouMean, KernError, nearNames } from 'kern/plugin';
 import { editorConfig, packageFolder } from './editor.ts';
 import { reportsOf } from './list.ts';
 
@@ -13,7 +13,7 @@ export async function eject(args: CommandArgs, host: CommandHost): Promise<numbe
   const builtins = reports.filter(({ level }) => level === 'builtin').map((report) => report.id);
   if (!builtins.includes(id)) {
     throw new KernError('plugin_unknown', `there is no built-in ${id}`, {
-      hint: didYouMean(near(id, builtins)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(nearNames(id, builtins)) ?? '`kern plugins` lists them.',
     });
   }
   const bench = host.view.service(workbench);

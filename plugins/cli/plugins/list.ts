@@ -1,13 +1,5 @@
-import {
-  type CommandArgs,
-  type CommandHost,
-  columns,
-  didYouMean,
-  near,
-  type PluginReport,
-  workbench,
-} from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import { type CommandArgs, type CommandHost, columns, type PluginReport, workbench } from 'kern/contracts';
+import { didYouMean, KernError, nearNames } from 'kern/plugin';
 
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const reports = await reportsOf(host);
@@ -31,7 +23,7 @@ export async function info(args: CommandArgs, host: CommandHost): Promise<number
   if (found.length === 0) {
     const ids = reports.map((report) => report.id);
     throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
-      hint: didYouMean(near(id, ids)) ?? '`kern plugins` lists them.',
+      hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
     });
   }
   if (args.shared.json) host.json({ plugins: found.map(shown) });

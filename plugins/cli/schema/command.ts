@@ -1,5 +1,5 @@
-import { type Command, columns, didYouMean, near, schemas } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import { type Command, columns, schemas } from 'kern/contracts';
+import { didYouMean, KernError, nearNames } from 'kern/plugin';
 
 export const schema: Command = {
   path: ['schema'],
@@ -26,7 +26,7 @@ export const schema: Command = {
     if (source === undefined) {
       const names = known.map((one) => one.name);
       throw new KernError('schema_unknown', `there is no schema ${name}`, {
-        hint: didYouMean(near(name, names)) ?? `There is: ${names.join(', ')}`,
+        hint: didYouMean(nearNames(name, names)) ?? `There is: ${names.join(', ')}`,
       });
     }
     json(await view.run(source, (item) => item.make(view)));

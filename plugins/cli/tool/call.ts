@@ -3,14 +3,13 @@ import {
   type BlockedItem,
   type CommandArgs,
   type CommandHost,
-  near,
   prepareToolCall,
   resultText,
   type ToolResult,
   tools,
   workbench,
 } from 'kern/contracts';
-import { KernError, messageOf } from 'kern/plugin';
+import { KernError, messageOf, nearNames } from 'kern/plugin';
 
 /** `kern tool call`: the same way a model's call goes, asked for by a person. */
 export async function call(args: CommandArgs, host: CommandHost): Promise<number> {
@@ -67,7 +66,7 @@ function unknownTool(name: string, { view }: CommandHost): KernError {
     .use(tools)
     .items()
     .map((tool) => tool.name);
-  const meant = near(name, names);
+  const meant = nearNames(name, names);
   return new KernError('tool_unknown', `there is no tool ${name}`, {
     hint: meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `There is: ${names.join(', ')}`,
   });

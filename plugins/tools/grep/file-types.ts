@@ -1,4 +1,4 @@
-import { closest } from 'kern/contracts';
+import { nearNames } from 'kern/plugin';
 
 /** What goes by the name of a type. The same list for ripgrep and without it; each name stands for the words before it. */
 const table = `
@@ -137,7 +137,7 @@ export function fileType(name: string): FileType {
   if (globs !== undefined) return { state: 'known', globs };
   const ending = `*.${wanted}`;
   if ([...types.values()].some((known) => known.includes(ending))) return { state: 'known', globs: [ending] };
-  const near = closest(wanted, types.keys());
+  const near = nearNames(wanted, types.keys());
   const meant = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
   return {
     state: 'unknown',
