@@ -19,7 +19,8 @@ const sampleBytes = 64 * 1024;
 export async function detectEncoding(bytes: Uint8Array, isWhole: boolean): Promise<Encoding> {
   const marked = markOf(bytes);
   if (marked !== undefined) return marked;
-  const wide = utf16WithoutMark(bytes.subarray(0, sampleBytes));
+  const isHalf = isWhole && bytes.length % 2 !== 0;
+  const wide = isHalf ? undefined : utf16WithoutMark(bytes.subarray(0, sampleBytes));
   if (wide !== undefined) return { encoding: wide, bomBytes: 0 };
   const complete = isWhole ? bytes : bytes.subarray(0, bytes.length - unfinished(bytes));
   if (isUtf8(complete)) return { encoding: 'utf-8', bomBytes: 0 };
@@ -35,12 +36,22 @@ export async function detectEncoding(bytes: Uint8Array, isWhole: boolean): Promi
 export function markOf(bytes: Uint8Array): Encoding | undefined {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bomBytes: 3 };
-  if (a === 0xff && b === 0xfe && c === 0 && d === 0 && bytes.length % 4 === 0)
-    return { encoding: 'utf-32le', bomBytes: 4 };
+  if (a === 0xff && b === 0xfe && c === 0 && d === 0 && couldBe32(bytes)) return { encoding: 'utf-32le', bomBytes: 4 };
   if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return { encoding: 'utf-32be', bomBytes: 4 };
   if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 };
   if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', bomBytes: 2 };
   return undefined;
+}
+
+/** The mark of UTF-32 is also that of UTF-16 before a NUL: then the planes that nobody uses turn up. */
+function couldBe32(bytes: Uint8Array): boolean {
+  const length = Math.min(bytes.length, sampleBytes);
+  if (bytes.length % 4 !== 0) return false;
+  for (let at = 4; at < length; at += 4) {
+    const plane = bytes[at + 2] ?? 0;
+    if (bytes[at + 3] !== 0 || (plane > 3 && plane < 14) || plane > 16) return false;
+  }
+  return true;
 }
 
 /** Statistics know long texts; a few words are told by how their bytes stand together. */

@@ -7,7 +7,8 @@ export function utf16WithoutMark(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | u
     if (bytes[at] === 0) first += 1;
     if (bytes[at + 1] === 0) second += 1;
   }
-  if (first + second === 0) return undefined;
+  // A line end and a NUL are no text yet.
+  if (pairs < 3 || first + second === 0) return undefined;
   const encoding = second > first ? 'utf-16le' : 'utf-16be';
   const [nuls, others] = second > first ? [second, first] : [first, second];
   if (others > 0 || (bytes.length % 2 !== 0 && bytes.at(-1) === 0)) return undefined;

@@ -16,7 +16,8 @@ import { resultText, type ToolResult } from 'kern/contracts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFileStore } from '../file-store.ts';
 import { type TestContext, testContext } from '../test/context.ts';
-import { type WriteDetails, writeTool } from './write.ts';
+import { writeTool } from './write.ts';
+import type { WriteDetails } from './write-file.ts';
 
 const files = createFileStore();
 const write = writeTool(() => files, 1000);
@@ -34,7 +35,7 @@ test('a new file and its folders are made, with the mode the umask gives', async
   const result = await call(context, 'deep/er/a.txt', 'text\r\n€');
   const path = join(context.dir, 'deep/er/a.txt');
   expect(resultText(result)).toBe('Created deep/er/a.txt (9 bytes).');
-  expect(result.details).toEqual({ path, state: 'created', bytes: 9 });
+  expect(result.details).toEqual({ path, state: 'created', bytes: 9, encoding: 'utf-8' });
   expect(readFileSync(path, 'utf8')).toBe('text\r\n€');
   expect(statSync(path).mode & 0o777).toBe(0o644);
   expect(context.written).toContain(path);
