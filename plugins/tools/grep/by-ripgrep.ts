@@ -93,8 +93,8 @@ function argumentsFor(query: Query): readonly string[] {
     '--max-columns-preview',
     '--sort=path',
     ignoreCase ? '--ignore-case' : '--case-sensitive',
-    `--max-count=${mostHits}`,
-    ...(multiline ? ['--multiline'] : []),
+    // Across lines it would count matches, and there may be many in a line.
+    ...(multiline ? ['--multiline'] : [`--max-count=${mostHits}`]),
     ...(dotAll ? ['--multiline-dotall'] : []),
     ...(context > 0 ? [`--context=${context}`] : []),
     ...(isIgnored ? ['--no-ignore-parent'] : []),

@@ -41,7 +41,8 @@ export function createMatcher(pattern: Pattern, ignoreCase: boolean): Matcher {
       expression.lastIndex = 0;
       for (let found = expression.exec(text); found !== null; found = expression.exec(text)) {
         yield [found.index, found.index + found[0].length];
-        if (found[0] === '') expression.lastIndex += 1;
+        // Within a pair the search would go back to its start.
+        if (found[0] === '') expression.lastIndex += (text.codePointAt(found.index) ?? 0) > 0xffff ? 2 : 1;
       }
     },
   };

@@ -135,13 +135,13 @@ function cased(piece: Piece, { ignoreCase }: Flags): Piece {
 
 function readBackslash(reader: Reader, state: State): Piece {
   const at = reader.at - 1;
-  const place = reader.match(/^(?:[<>AzZ]|[bB](?!\{))/)?.[0];
-  if (place !== undefined) return places[place] ?? nothing;
   const edge = reader.match(/^b\{(?:start|end|start-half|end-half)\}/)?.[0];
   if (edge !== undefined) {
     state.needsRipgrep = `\\${edge}`;
     return { rust: `\\${edge}`, script: () => '' };
   }
+  const place = reader.match(/^[<>AzZbB]/)?.[0];
+  if (place !== undefined) return places[place] ?? nothing;
   const reference = reader.match(/^(?:([1-9]\d?)|k<(\w+)>)/);
   if (reference !== undefined) {
     const [, number, name] = reference;
@@ -232,7 +232,8 @@ function readRepetition(reader: Reader, once: Piece): Piece {
     const lazy = reader.skip('?') ? '?' : '';
     const inner = piece;
     piece = {
-      rust: `${inner === once ? inner.rust : `(?:${inner.rust})`}${times}${lazy}`,
+      // In ripgrep's words `\\b{` begins something else.
+      rust: `${inner === once && !/^\\[bB]$/.test(inner.rust) ? inner.rust : `(?:${inner.rust})`}${times}${lazy}`,
       script: (mode) => `(?:${inner.script(mode)})${times}${lazy}`,
     };
   }

@@ -65,7 +65,7 @@ export interface Globs {
 function testOf(match: typeof picomatch, glob: string, { ignoreCase = false }: GlobOptions = {}): PathTest {
   const { pattern, isName } = readGlob(glob);
   // `+(a|aa)` and its like are no globs to ripgrep either, and can be made to take for ever.
-  const fits = match(pattern, { dot: true, nocase: ignoreCase, noextglob: true, strictSlashes: true });
+  const fits = match(pattern, { dot: true, nocase: ignoreCase, noextglob: true, posix: true, strictSlashes: true });
   return isName ? (path) => fits(path.slice(path.lastIndexOf('/') + 1)) : fits;
 }
 

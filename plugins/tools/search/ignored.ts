@@ -69,7 +69,9 @@ function createRules(read: Read, level: Level | undefined, everywhere: Rules | u
       return here === level ? rules : createRules(read, here, everywhere, root);
     },
     ignores(path, isFolder) {
-      const said = saidOf(level, path, isFolder) ?? everywhere?.says(below(root, path, isFolder));
+      const isRoot = path === root;
+      const said =
+        saidOf(level, path, isFolder) ?? (isRoot ? undefined : everywhere?.says(below(root, path, isFolder)));
       return said === 'ignored';
     },
   };
