@@ -24,6 +24,7 @@ const composition = new Set([
   'plugins/index.ts',
   'plugins/testing.ts',
   'plugins/sdk.ts',
+  'plugins/sdk-tools.ts',
   'plugins/cli/main.ts',
   'plugins/cli/compose.ts',
   'plugins/cli/workbench.ts',

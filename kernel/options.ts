@@ -18,7 +18,7 @@ export interface KernelOptions {
   readonly watch?: WatchPort;
   readonly clock?: Clock;
   readonly ui?: Ui;
-  /** `none` in tests of single plugins only. */
+  /** `none` in tests of single plugins, and where a program calls tools by itself. */
   readonly keepers?: 'enforced' | 'none';
   /** Hook inputs are frozen all the way down: for tests. */
   readonly freezeDeeply?: boolean;

@@ -82,6 +82,34 @@ export function defineTool<A, D = unknown>(
   return tool;
 }
 
+/** A tool as the model sees it: JSON Schema, and nothing that runs. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly annotations?: Tool['annotations'];
+}
+
+/** A tool that stands for itself, for programs that call tools without an agent. */
+export interface AgentTool<D = unknown> extends ToolDefinition, AsyncDisposable {
+  readonly executionMode: 'parallel' | 'sequential';
+  /** Bends what models send into shape. `execute` does it by itself. */
+  prepareArguments?(args: unknown): unknown;
+  /** Coerces and validates the arguments, and runs. Never rejects for what a call does: a failed one is an error result. */
+  execute(
+    toolCallId: string,
+    args: unknown,
+    signal?: AbortSignal,
+    onUpdate?: (partial: ToolResult) => void,
+  ): Promise<ToolResult<D>>;
+}
+
+/** The core tools, in the order in which they are listed. */
+export const toolNames = ['read', 'bash', 'powershell', 'edit', 'write', 'grep', 'find', 'ls'] as const;
+export type ToolName = (typeof toolNames)[number];
+export const allToolNames: ReadonlySet<ToolName> = new Set(toolNames);
+
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const toolSchema = z.custom<Tool<never, unknown>>(isTool, {
