@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { counts } from '../cli/test/soak.ts';
 import { createFileStore } from './file-store.ts';
 import { testFolder } from './test/context.ts';
 
@@ -266,3 +267,40 @@ test.skipIf(!canMount)(
     expect(onSmallDisk(dir, program)).toBe('replaced new\n');
   },
 );
+
+test('a folder that vanished while a change waited is made again', async () => {
+  const dir = testFolder();
+  mkdirSync(join(dir, 'a/b'), { recursive: true });
+  writeFileSync(join(dir, 'a/b/c'), 'old');
+  const files = createFileStore();
+  await files.inOrder(join(dir, 'a/b/c'), async () => {
+    rmSync(join(dir, 'a'), { recursive: true });
+    expect(await files.replace(join(dir, 'a/b/c'), bytes('new'))).toMatchObject({ state: 'created' });
+  });
+  expect(readFileSync(join(dir, 'a/b/c'), 'utf8')).toBe('new');
+});
+
+test('a process that is killed at any moment leaves the old content or the new, whole', async () => {
+  const dir = testFolder();
+  const path = join(dir, 'a');
+  const program = `
+    const { createFileStore } = await import(${JSON.stringify(store)});
+    const files = createFileStore({ cache: () => ${JSON.stringify(join(dir, 'cache'))} });
+    const put = (letter) => files.inOrder(${JSON.stringify(path)}, () => files.replace(${JSON.stringify(path)}, Buffer.alloc(300_000, letter)));
+    await put('a');
+    console.log('ready');
+    for (let at = 0; ; at += 1) await put(at % 2 === 0 ? 'b' : 'a');`;
+  for (let round = 0; round < counts({ test: 3, soak: 60 }); round += 1) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await sleep(round * 7);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    const content = readFileSync(path, 'latin1');
+    expect(content.length).toBe(300_000);
+    expect(new Set(content).size).toBe(1);
+  }
+});
