@@ -5,18 +5,18 @@ import {
   type PendingChanges,
   realPath,
   resolvePath,
+  spelledAs,
   type ToolContext,
   type ToolResult,
 } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import { commit } from './commit.ts';
 import { knownAfter } from './fresh.ts';
-import { lineTexts } from './lines.ts';
 import type { Misses } from './misses.ts';
 import type { EditRequest, FileRequest } from './request.ts';
 import { type EditDetails, previewed, told } from './result.ts';
 import type { SeenFiles } from './seen.ts';
-import { Refusal, type Staged, stage, textAfter } from './stage.ts';
+import { linesAfter, Refusal, type Staged, stage } from './stage.ts';
 
 /** What editing needs of the world around it. */
 export interface EditHost {
@@ -45,7 +45,7 @@ export async function editFiles(
   context: ToolContext,
 ): Promise<Result> {
   const { where } = context;
-  const absolute = (path: string): string => resolvePath(path, where.cwd);
+  const absolute = (path: string): string => meantPath(path, where.cwd);
   const refused = unusable(request, absolute);
   if (refused !== undefined) return errorResult(refused);
   try {
@@ -53,7 +53,7 @@ export async function editFiles(
       pathsOf(request, absolute),
       async () => {
         const staged = await stageAll(request, host, signal, absolute);
-        if (host.pending !== undefined) return await propose(request, staged, host, host.pending, context);
+        if (host.pending !== undefined) return propose(request, staged, host, host.pending, absolute, context);
         return await write(staged, request, host, signal, context);
       },
       signal,
@@ -63,9 +63,12 @@ export async function editFiles(
   }
 }
 
+/** The file that is meant: names that look the same as one that is there are that one. */
+const meantPath = (path: string, cwd: string): string => spelledAs(resolvePath(path, cwd));
+
 /** What a call does to files. */
 export function effectsOf({ files }: EditRequest, cwd: string): readonly Effect[] {
-  const at = (path: string): string => realPath(resolvePath(path, cwd));
+  const at = (path: string): string => realPath(meantPath(path, cwd));
   return files.flatMap((file): readonly Effect[] => {
     if (file.op !== 'update' || file.moveTo === undefined)
       return [{ kind: file.op === 'delete' ? 'delete' : 'write', path: at(file.path) }];
@@ -123,17 +126,18 @@ function remember(file: Staged, seen: SeenFiles, session: string): void {
   if (file.op === 'delete') return;
   const isKnown = file.patch.isWhole && file.source.text.length <= mostRemembered;
   if (!isKnown) seen.forget(session, path);
-  else seen.set(session, path, knownAfter(file.alignments, file.patch.hunks, lineTexts(textAfter(file))));
+  else seen.set(session, path, knownAfter(file.alignments, file.patch.hunks, linesAfter(file)));
 }
 
 /** Shows what would be done, and keeps it for `resolve`. */
-async function propose(
+function propose(
   request: EditRequest,
   staged: readonly Staged[],
   host: EditHost,
   pending: PendingChanges,
+  absolute: (path: string) => string,
   { sessionId, where }: ToolContext,
-): Promise<Result> {
+): Result {
   const { pending: _, ...direct } = host;
   const promised = fingerprint(staged);
   const id = pending.add(sessionId, {
@@ -141,7 +145,6 @@ async function propose(
     title: staged.map(({ op, path }) => `${op} ${path}`).join(', '),
     effects: effectsOf(request, where.cwd),
     apply: async (signal, context) => {
-      const absolute = (path: string): string => resolvePath(path, where.cwd);
       try {
         return await direct.files.inOrder(
           pathsOf(request, absolute),

@@ -40,7 +40,9 @@ export function noted(call: Call, { seen, session, format }: Reader): Call | und
   const lines = all.slice(0, to - from + 1);
   const rest = all.slice(to - from + 1);
   if (lines.some((line) => line.length > longestLine)) return undefined;
-  seen.add(session, details.path, { from, lines }, details.encoding);
+  // What read found out by itself, edit does as well, and of the whole file.
+  const forced = typeof args.encoding === 'string' ? details.encoding : undefined;
+  seen.add(session, details.path, { from, lines }, forced);
   if (format !== 'hashline') return undefined;
   const text = [...lines.map((line, at) => taggedLine(from + at, line)), ...rest].join('\n');
   return { ...call, result: { ...result, content: [{ ...first, text }, ...more] } };

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
-import { formatBytes, whatIsThere } from 'kern/contracts';
+import { formatBytes, newFileText, readableText, realPath, whatIsThere } from 'kern/contracts';
 import { codeOf, KernError, messageOf } from 'kern/plugin';
 import { type Applied, applyEdits } from './apply.ts';
 import { createFinder } from './find.ts';
@@ -56,11 +56,13 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     if (await isThere(absolute))
       throw new Refusal(`${path} is there already: change it, or replace all of it with write.`);
     if (!file.content.isWellFormed()) throw new Refusal(`${path}: half a character is in it (a lone surrogate).`);
-    const after = Buffer.from(file.content, 'utf8');
+    const { bytes, encoding, bom } = await newFileText(file.content, realPath(absolute));
+    const after = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (after.length > maxBytes)
       throw new Refusal(`${path} would have ${formatBytes(after.length)}; the most is ${formatBytes(maxBytes)}.`);
     const source = newSource('');
-    const splices = [{ start: 0, end: 0, text: file.content }];
+    const { text } = await sourceOf(after, bom ? undefined : encoding);
+    const splices = [{ start: 0, end: 0, text }];
     const patch = patchOf(path, '', splices, diff.structuredPatch, '/dev/null');
     return { op: 'create', path, absolute, before: undefined, after, source, splices, patch, alignments: [], edits: 1 };
   }
@@ -111,7 +113,7 @@ function appliedTo(
 ): Outcome {
   if (by.kind === 'lines') {
     if (by.edits.length === 0 && moveTo !== undefined) return { ok: true, splices: [] };
-    const anchors = resolverOf(lineTexts(source), alignments);
+    const anchors = resolverOf(shownLines(source), alignments);
     const applied = applyLines(source, by.edits, anchors.resolve, diff);
     if (applied.ok || anchors.stale() === undefined) return applied;
     const shown = anchors.stale();
@@ -138,7 +140,7 @@ function unlessChanged(
     const gap = changedUnder(change, alignments, view());
     if (gap === undefined) continue;
     const from = Math.max(1, gap.from - 2);
-    const lines = lineTexts(source).slice(from - 1, gap.to + 1);
+    const lines = shownLines(source).slice(from - 1, gap.to + 1);
     const shown = lines.map((line, at) => `${from + at}: ${line}`).join('\n');
     return {
       ok: false,
@@ -153,12 +155,15 @@ function unlessChanged(
 
 function alignmentsOf(text: string, { runs }: Seen): readonly Alignment[] {
   if (runs.length === 0) return [];
-  const fresh = lineTexts(text);
+  const fresh = shownLines(text);
   return runs.map((run) => align(run, fresh));
 }
 
-/** The text after the change. */
-export const textAfter = ({ source, splices }: Staged): string => spliced(source.text, splices);
+/** The lines as read shows them. */
+const shownLines = (text: string): readonly string[] => lineTexts(readableText(text));
+
+/** The lines after the change. */
+export const linesAfter = ({ source, splices }: Staged): readonly string[] => shownLines(spliced(source.text, splices));
 
 function deletion(
   path: string,
