@@ -204,10 +204,9 @@ function settingsOf({ view: _view, ...options }: ToolsOptions): SettingsPort {
 /** The tool without anything that it runs on: for its description, its schema and what it says of itself. */
 function plain(name: ToolName, options: ToolsOptions): AnyTool {
   if (allToolNames.has(name)) return makers[name](options);
-  const meant = didYouMean(nearNames(String(name), toolNames));
-  throw new KernError('tool_unknown', `there is no tool ${String(name)}`, {
-    hint: `${meant === undefined ? '' : `${meant} `}Known tools: ${toolNames.join(', ')}.`,
-  });
+  const hint = didYouMean(nearNames(String(name), toolNames));
+  const message = `there is no tool ${String(name)}; there are ${toolNames.join(', ')}`;
+  throw new KernError('tool_unknown', message, hint === undefined ? {} : { hint });
 }
 
 const makers: Readonly<Record<ToolName, (options: ToolsOptions) => AnyTool>> = {

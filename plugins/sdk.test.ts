@@ -63,7 +63,7 @@ test('the core tools have one definition each, with a JSON Schema and nothing th
 });
 
 test('a name that is none throws with the known ones', () => {
-  const known = expect.objectContaining({ code: 'tool_unknown', hint: expect.stringContaining('read, bash') });
+  const known = expect.objectContaining({ code: 'tool_unknown', message: expect.stringContaining('read, bash') });
   expect(() => createTool('raed' as ToolName)).toThrow(known);
   expect(() => createToolDefinition('toString' as ToolName)).toThrow(known);
 });
