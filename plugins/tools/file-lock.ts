@@ -33,7 +33,7 @@ const unwrittenMs = 5_000;
 
 /**
  * Takes a file for this process alone, among the kerns of this user; answers how to let go. The lock of a process that
- * is gone is taken over. Where no lock can be made (a read-only home) there is none.
+ * is gone is taken over. Where no lock can be made (a read-only home, a cache that is being cleared) there is none.
  */
 export async function lockFile(lock: FileLock): Promise<() => Promise<void>> {
   const { folder, key, path, limitMs, signal } = lock;
@@ -49,7 +49,7 @@ export async function lockFile(lock: FileLock): Promise<() => Promise<void>> {
       else await sleep(2 + Math.random() * 20);
     }
   } catch (error) {
-    if (['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'].includes(codeOf(error) ?? ''))
+    if (['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? ''))
       return async () => undefined;
     throw error;
   }

@@ -290,7 +290,7 @@ test('a process that is killed at any moment leaves the old content or the new, 
     await put('a');
     console.log('ready');
     for (let at = 0; ; at += 1) await put(at % 2 === 0 ? 'b' : 'a');`;
-  for (let round = 0; round < counts({ test: 3, soak: 60 }); round += 1) {
+  for (let round = 0; round < counts({ test: 3, soak: 30 }); round += 1) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
