@@ -35,7 +35,7 @@ export interface Core {
   /** What runs now of a plugin. */
   active(key: string): Activation | undefined;
   /** Wakes idle plugins that supply or declare a capability, as seen from a project. */
-  wake(capability: string, root: string): Promise<void>;
+  wake(capability: string, root: string, key?: string): Promise<void>;
   /** Asks those providers of a snapshot that have not answered for a place, each within its limit. */
   ask(
     capability: string,

@@ -324,8 +324,8 @@ export class Kernel implements Core {
 
   // --- Idle plugins and providers --------------------------------------------------------------------------------
 
-  wake(capability: string, root: string): Promise<void> {
-    return this.#sleepers.wake(capability, root);
+  wake(capability: string, root: string, key?: string): Promise<void> {
+    return this.#sleepers.wake(capability, root, key);
   }
 
   ask(

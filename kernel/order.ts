@@ -24,8 +24,7 @@ const idsOf = ({ level, definition: { id, replaces } }: PluginUnit): readonly st
 export function inPluginOrder(units: readonly PluginUnit[]): readonly PluginUnit[] {
   const sorted = [...units].sort((a, b) => compareText(a.definition.id, b.definition.id) || compareText(a.key, b.key));
   const before = new Map<PluginUnit, ReadonlySet<PluginUnit>>();
-  const byId = new Map<string, PluginUnit[]>();
-  for (const unit of sorted) for (const id of idsOf(unit)) byId.set(id, [...(byId.get(id) ?? []), unit]);
+  const byId = byEveryId(sorted);
   for (const unit of sorted) {
     const found = new Set<PluginUnit>();
     for (const id of unit.definition.requires ?? []) {
@@ -88,21 +87,30 @@ function cycle(waiting: readonly PluginUnit[], before: ReadonlyMap<PluginUnit, R
 export function dependentsOf(units: readonly PluginUnit[], gone: ReadonlySet<string>): readonly PluginUnit[] {
   const lost = new Set(gone);
   const dependents: PluginUnit[] = [];
+  const suppliers = byEveryId(units);
+  const needy = units.filter(({ definition }) => (definition.requires?.length ?? 0) > 0);
+  const supplies = (id: string, unit: PluginUnit): boolean =>
+    (suppliers.get(id) ?? []).some((other) => other !== unit && !lost.has(other.key) && isVisibleTo(unit, other));
   for (let grew = true; grew; ) {
     grew = false;
-    for (const unit of units) {
-      if (lost.has(unit.key)) continue;
-      const broken = (unit.definition.requires ?? []).some(
-        (id) =>
-          !units.some(
-            (other) => idsOf(other).includes(id) && other !== unit && !lost.has(other.key) && isVisibleTo(unit, other),
-          ),
-      );
-      if (!broken) continue;
+    for (const unit of needy) {
+      if (lost.has(unit.key) || (unit.definition.requires ?? []).every((id) => supplies(id, unit))) continue;
       lost.add(unit.key);
       dependents.push(unit);
       grew = true;
     }
   }
   return dependents;
+}
+
+function byEveryId(units: readonly PluginUnit[]): ReadonlyMap<string, readonly PluginUnit[]> {
+  const found = new Map<string, PluginUnit[]>();
+  for (const unit of units) {
+    for (const id of idsOf(unit)) {
+      const others = found.get(id);
+      if (others === undefined) found.set(id, [unit]);
+      else others.push(unit);
+    }
+  }
+  return found;
 }

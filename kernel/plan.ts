@@ -46,8 +46,11 @@ export function plan({ known: before, put, isLive, drop, sleeping, keepers, rese
   return { known, order, effective: without(order, sleeping) };
 }
 
-const without = (units: readonly PluginUnit[], others: readonly PluginUnit[]): readonly PluginUnit[] =>
-  units.filter((unit) => !others.includes(unit));
+function without(units: readonly PluginUnit[], others: readonly PluginUnit[]): readonly PluginUnit[] {
+  if (others.length === 0) return units;
+  const out = new Set(others);
+  return units.filter((unit) => !out.has(unit));
+}
 
 function withoutReplaced(units: readonly PluginUnit[]): readonly PluginUnit[] {
   const replaced = new Set(

@@ -76,8 +76,8 @@ export interface EntriesOptions {
 
 /** Asks for items at the moment they are needed; never keeps them. */
 export interface Reader<T> {
-  /** Wakes the plugins that supply it and waits for its providers, each up to its limit. */
-  load(signal?: AbortSignal): Promise<void>;
+  /** Wakes the plugins that supply it (with `key`, only those that may have that one) and waits for its providers, each up to its limit. */
+  load(signal?: AbortSignal, key?: string): Promise<void>;
   /** The winners, in order of precedence, as known now. */
   items(): readonly T[];
   /** Everything, losers too. */

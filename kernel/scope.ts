@@ -161,7 +161,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     use: (capability) => {
       usable('use');
       return {
-        load: (signal) => view().use(capability).load(signal),
+        load: (signal, key) => view().use(capability).load(signal, key),
         items: () => view().use(capability).items(),
         entries: (entriesOptions) => view().use(capability).entries(entriesOptions),
         get: (key) => view().use(capability).get(key),

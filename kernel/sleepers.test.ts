@@ -49,6 +49,29 @@ test('a sleeping plugin wakes when what it supplies is read, once however many r
   expect([wordsOf(t.kernel), a.count, t.kernel.sleeping]).toEqual([['hello of a'], { loads: 1, setups: 1 }, []]);
 });
 
+test('asked for one key, only those wake that may have it', async () => {
+  const [a, b, c] = [
+    asleep(speaker('a', 'hello'), { contributes: { word: ['hello'] } }),
+    asleep(speaker('b', 'bye'), { contributes: { word: ['bye'] } }),
+    asleep(speaker('c', 'what'), { contributes: { word: '*' } }),
+  ];
+  await using t = await houseWith(a.plugin, b.plugin, c.plugin);
+  await t.view.use(words).load(undefined, 'hello');
+  expect([a.count.setups, b.count.setups, c.count.setups]).toEqual([1, 0, 1]);
+  expect(t.view.use(words).get('hello')?.origin.plugin).toBe('a');
+});
+
+test('what is asked for in one breath wakes in one change', async () => {
+  const a = asleep(speaker('a', 'hello'), { contributes: { word: ['hello'] } });
+  const b = asleep(speaker('b', 'bye'), { contributes: { word: ['bye'] } });
+  await using t = await houseWith(a.plugin, b.plugin);
+  const before = t.kernel.snapshot().number;
+  const reader = t.view.use(words);
+  await Promise.all([reader.load(undefined, 'hello'), reader.load(undefined, 'bye')]);
+  expect(t.kernel.snapshot().number).toBe(before + 1);
+  expect(wordsOf(t.kernel).toSorted()).toEqual(['bye', 'hello']);
+});
+
 test('reading a capability wakes the plugin that declares it', async () => {
   const birds = defineCapability<string>({ id: 'bird', schema: z.string(), key: (name) => name });
   const aviary = asleep(

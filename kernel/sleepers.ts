@@ -36,6 +36,7 @@ export class Sleepers {
   /** Tried in vain: not tried again at every use. */
   readonly #exhausted = new Set<IdlePlugin>();
   readonly #waking = new Map<string, Promise<void>>();
+  #gathered: { readonly plugins: IdlePlugin[]; readonly woken: Promise<void> } | undefined;
   readonly #stands = new WeakMap<IdlePlugin, Stand>();
 
   constructor(ports: SleeperPorts) {
@@ -77,13 +78,13 @@ export class Sleepers {
     );
   }
 
-  /** Wakes what supplies or declares a capability, as seen from a project; not what its stubs stand for in full. */
-  async wake(capability: string, root: string): Promise<void> {
+  /** Wakes what supplies or declares a capability, or one key of it, as seen from a project; not what its stubs stand for in full. */
+  async wake(capability: string, root: string, key?: string): Promise<void> {
     const { idle, declarations } = this.#ports.snapshot();
     const sleepers = idle.filter(
       (plugin) =>
         (plugin.level !== 'project' || plugin.root === root) &&
-        concerns(plugin, capability) &&
+        concerns(plugin, capability, key) &&
         !this.#isStubbed(plugin, capability, declarations),
     );
     if (sleepers.length === 0) return;
@@ -95,12 +96,29 @@ export class Sleepers {
   async #wakeTogether(sleepers: readonly IdlePlugin[]): Promise<void> {
     const fresh = sleepers.filter((plugin) => !this.#waking.has(sleeperKey(plugin)));
     if (fresh.length > 0) {
-      const woken = this.#wakeOrGiveUp(fresh).finally(() => {
+      const woken = this.#gather(fresh).finally(() => {
         for (const plugin of fresh) this.#waking.delete(sleeperKey(plugin));
       });
       for (const plugin of fresh) this.#waking.set(sleeperKey(plugin), woken);
     }
     await Promise.all(sleepers.map((plugin) => this.#waking.get(sleeperKey(plugin))));
+  }
+
+  /** Those that are asked for in one breath wake in one change. */
+  #gather(plugins: readonly IdlePlugin[]): Promise<void> {
+    const gathered = this.#gathered;
+    if (gathered !== undefined) {
+      gathered.plugins.push(...plugins);
+      return gathered.woken;
+    }
+    const waiting = [...plugins];
+    const woken = this.#ports.owners.free(async () => {
+      await undefined;
+      this.#gathered = undefined;
+      await this.#wakeOrGiveUp(waiting);
+    });
+    this.#gathered = { plugins: waiting, woken };
+    return woken;
   }
 
   async #wakeOrGiveUp(sleepers: readonly IdlePlugin[]): Promise<void> {

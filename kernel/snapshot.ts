@@ -80,7 +80,9 @@ export const answerKey = (record: ProviderRecord, { cwd, root }: Where): string 
 export const tapsOf = (activations: readonly Activation[]): readonly TapRecord[] =>
   activations.flatMap((activation) => activation.taps);
 
-/** What sleeping plugins supply or declare of a capability, as far as a project sees it. */
-export const concerns = (plugin: IdlePlugin, capability: string): boolean =>
-  Object.hasOwn(plugin.contributes, capability) ||
-  plugin.declares.some((token) => token.token === 'capability' && token.id === capability);
+/** Whether a sleeping plugin declares a capability, supplies it, or where one is asked for may supply a key of it. */
+export function concerns(plugin: IdlePlugin, capability: string, key?: string): boolean {
+  const keys = Object.hasOwn(plugin.contributes, capability) ? plugin.contributes[capability] : undefined;
+  const supplies = keys !== undefined && (key === undefined || keys === '*' || keys.includes(key));
+  return supplies || plugin.declares.some((token) => token.token === 'capability' && token.id === capability);
+}

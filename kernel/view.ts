@@ -77,7 +77,7 @@ export class SnapshotView implements View {
 
   use<T>(capability: Capability<T>): Reader<T> {
     return {
-      load: (signal) => this.#load(capability.id, signal),
+      load: (signal, key) => this.#load(capability.id, signal, key),
       items: () => this.#table(capability).items,
       entries: (options) => select(this.#table(capability).entries, options),
       get: (key) => this.#table(capability).winners.get(key),
@@ -241,9 +241,9 @@ export class SnapshotView implements View {
     this.#released();
   }
 
-  async #load(capability: string, signal: AbortSignal | undefined): Promise<void> {
+  async #load(capability: string, signal: AbortSignal | undefined, key: string | undefined): Promise<void> {
     const core = this.#core;
-    await unlessAborted(signal, core.wake(capability, this.where.root));
+    await unlessAborted(signal, core.wake(capability, this.where.root, key));
     if (this.#fixed !== undefined)
       this.#grow(adopt(this.#fixed, core.snapshot(), capability, (key) => core.active(key)));
     const answers = await core.ask(capability, this.where, signal, this.#snapshot());

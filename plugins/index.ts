@@ -119,7 +119,7 @@ export const builtins: readonly BuiltinManifest[] = [
     id: 'models.local',
     path: 'models/local',
     declares: [],
-    contributes: { 'model-provider': '*' },
+    contributes: { 'model-provider': ['ollama', 'lmstudio', 'llama.cpp', 'vllm'] },
     load: async () => (await import('./models/local/index.ts')).default,
   },
   {

@@ -62,9 +62,11 @@ const waysToAModel = [
 
 async function named(ctx: Place, id: string, signal: AbortSignal | undefined): Promise<Model> {
   const parts = splitModelId(id);
-  const sources = await sourcesOf(ctx, signal);
-  const source = sources.find(({ item }) => item.id === parts?.provider);
-  if (parts === undefined || source === undefined) throw await unknown(ctx, id, sources, signal);
+  const reader = ctx.use(modelProviders);
+  // Only what may have it: no other provider is loaded for a model that has a name.
+  if (parts !== undefined) await reader.load(signal, parts.provider);
+  const source = parts === undefined ? undefined : reader.get(parts.provider);
+  if (parts === undefined || source === undefined) throw await unknown(ctx, id, await sourcesOf(ctx, signal), signal);
   const model = await ctx.run(source, (provider) => provider.model(parts.model));
   if (model === undefined) throw await unknown(ctx, id, [source], signal);
   if (model.available) return model;
@@ -140,7 +142,7 @@ async function sourceOf(view: View, model: Model, signal: AbortSignal): Promise<
   const reader = view.use(modelProviders);
   const known = reader.get(model.provider);
   if (known !== undefined) return known;
-  await reader.load(signal);
+  await reader.load(signal, model.provider);
   const source = reader.get(model.provider);
   if (source !== undefined) return source;
   const providers = winners(reader).map(({ item }) => item.id);
