@@ -69,7 +69,7 @@ test('what is asked for in one breath wakes in one change', async () => {
   const reader = t.view.use(words);
   await Promise.all([reader.load(undefined, 'hello'), reader.load(undefined, 'bye')]);
   expect(t.kernel.snapshot().number).toBe(before + 1);
-  expect(wordsOf(t.kernel).toSorted()).toEqual(['bye', 'hello']);
+  expect(wordsOf(t.kernel).toSorted()).toEqual(['bye of b', 'hello of a']);
 });
 
 test('reading a capability wakes the plugin that declares it', async () => {
