@@ -122,7 +122,9 @@ function contributionsOf(kernel: Kernel, view: View, activation: Activation): re
 /** Four characters are a token, more or less; what counts is which plugin is dear. */
 function promptTokensOf(activation: Activation): number {
   const offers = activation.offers.filter(({ capability, parsed }) => capability.id === 'tool' && parsed.ok);
-  const tools = offers.map(({ item }) => item as AnyTool).filter(({ hidden }) => hidden !== true);
+  const tools = offers
+    .map(({ item }) => item as AnyTool)
+    .filter(({ hidden, defaultActive }) => hidden !== true && defaultActive !== false);
   return tools.reduce((sum, tool) => sum + Math.ceil(JSON.stringify(faceOf(tool)).length / 4), 0);
 }
 

@@ -21,7 +21,7 @@ const entries = present({
 });
 
 // These find files of their own beside themselves at run time.
-const apart = /^(jiti|vitest|@silvia-odwyer\/photon-node)(\/|$)/;
+const apart = /^(jiti|vitest|@vscode\/ripgrep|@silvia-odwyer\/photon-node)(\/|$)/;
 
 const work = path.join(root, `.build-${process.pid}`);
 const stamp = sourceStamp(root);

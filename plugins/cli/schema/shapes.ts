@@ -41,6 +41,7 @@ const tool = z.looseObject({
     .describe('One sequential tool in a batch makes the batch sequential'),
   deferrable: z.boolean().optional(),
   hidden: z.boolean().optional().describe('Not offered to the model unless asked for by name'),
+  defaultActive: z.boolean().optional().describe('false: offered only when people choose it'),
   prepareArguments: code('A function (args) => args: bends what models send into shape, before validation').optional(),
   execute: code('A function (id, args, signal, onUpdate, ctx) => Promise<{content, details?, isError?, terminate?}>'),
 });

@@ -3,7 +3,7 @@ import { definePlugin } from 'kern/plugin';
 import { z } from 'zod';
 import { createFind } from './find.ts';
 
-const config = z.object({ active: z.boolean().default(false) });
+const config = z.object({ active: z.boolean().default(false).describe('Offered to models without --tools') });
 
 export default definePlugin<z.infer<typeof config>>({
   id: 'tools.find',

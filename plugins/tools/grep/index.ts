@@ -4,8 +4,11 @@ import { z } from 'zod';
 import { createGrep } from './grep.ts';
 
 const config = z.object({
-  rg: z.union([z.string(), z.literal(false)]).optional(),
-  active: z.boolean().default(false),
+  rg: z
+    .union([z.string(), z.literal(false)])
+    .optional()
+    .describe('Where ripgrep is; false: the built-in matcher answers'),
+  active: z.boolean().default(false).describe('Offered to models without --tools'),
 });
 
 export default definePlugin<z.infer<typeof config>>({

@@ -3,7 +3,7 @@ import { definePlugin } from 'kern/plugin';
 import { z } from 'zod';
 import { createLs } from './ls.ts';
 
-const config = z.object({ active: z.boolean().default(false) });
+const config = z.object({ active: z.boolean().default(false).describe('Offered to models without --tools') });
 
 export default definePlugin<z.infer<typeof config>>({
   id: 'tools.ls',
