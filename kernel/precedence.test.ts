@@ -47,12 +47,14 @@ async function tableOf(changes: readonly (readonly PluginUnit[])[]): Promise<str
   return JSON.stringify({ table, order });
 }
 
-test('thirty plugins in any order, at once or one by one, give one table', async () => {
+test('thirty plugins in any order, at once or one after the other, give one table', { timeout: 120_000 }, async () => {
   const expected = await tableOf([thirty]);
   expect(expected).toContain('shadowed');
   const order = fc.shuffledSubarray(thirty, { minLength: thirty.length });
+  expect(await tableOf(thirty.map((one) => [one]))).toBe(expected);
+  expect(await tableOf(thirty.toReversed().map((one) => [one]))).toBe(expected);
   await fc.assert(
-    fc.asyncProperty(order, fc.integer({ min: 1, max: 30 }), async (shuffled, size) => {
+    fc.asyncProperty(order, fc.constantFrom(30, 30, 30, 15, 7), async (shuffled, size) => {
       const changes = Array.from({ length: Math.ceil(shuffled.length / size) }, (_, at) =>
         shuffled.slice(at * size, (at + 1) * size),
       );

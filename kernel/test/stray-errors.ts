@@ -64,6 +64,13 @@ const stray = (kernel: Kernel): readonly (readonly [string, string])[] =>
       code === 'stray_error' ? [[plugin, cause instanceof Error ? cause.message : ''] as const] : [],
     );
 
+/** Time enough for what is expected, and none wasted where it comes at once. */
+async function until(isThere: () => boolean): Promise<void> {
+  for (let wait = 0; wait < 1_000 && !isThere(); wait += 1) await sleep(10);
+  // What is too much comes as well.
+  await sleep(30);
+}
+
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
 const cases: Readonly<Record<string, () => Promise<void>>> = {
@@ -72,7 +79,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     installProcessHandlers(kernel);
     kernel.outlook.call(go, { n: 1 });
     await kernel.change({ drop: ['signal', 'disposer', 'late'].map((id) => unitKey('builtin', undefined, id)) });
-    await sleep(100);
+    await until(() => stray(kernel).length >= Object.keys(strays).length);
     print(stray(kernel).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     await kernel.shutdown();
     print('alive');
@@ -90,7 +97,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     for (const kernel of kernels) kernel.outlook.call(go, { n: 1 });
     setTimeout(() => fail('nobody'), 5);
     void Promise.reject('a rejection of nobody');
-    await sleep(50);
+    await until(() => hosts.length >= 4 && kernels.every((kernel) => stray(kernel).length > 0));
     // A host that listens hears everything, as it asked to; what is owned is booked on its plugin as well.
     print({ kernels: kernels.map(stray), hosts });
     for (const remove of removers) remove();
@@ -110,7 +117,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     two.outlook.call(go, { n: 1 });
     setTimeout(() => fail('nobody'), 5);
     void Promise.reject('nobody, rejected');
-    await sleep(50);
+    await until(() => stray(two).length > 0 && unowned.length >= 2);
     print({ two: stray(two), unowned });
   },
 
