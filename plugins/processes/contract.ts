@@ -27,7 +27,7 @@ export interface Job {
   peekNew(bytes: number): { readonly bytes: Uint8Array; readonly skipped: number };
   /** Whoever started it has been told that it is over, or ended it: no notice is needed. */
   isKnown(): boolean;
-  setKnown(): void;
+  setKnown(isKnown: boolean): void;
   /** Ends its whole tree. */
   kill(): Promise<void>;
 }

@@ -68,8 +68,8 @@ function startJob(id: string, request: JobRequest, processes: Pick<Processes, 's
       return { bytes: part, skipped: size - read - part.length };
     },
     isKnown: () => known,
-    setKnown() {
-      known = true;
+    setKnown(isKnown) {
+      known = isKnown;
     },
     readNew(bytes) {
       const { part, size } = endOf(log.path, read, bytes);

@@ -41,7 +41,7 @@ function isOnePipeline(text: string): boolean {
   return (
     quote === undefined &&
     text !== '' &&
-    !/^\s*(if|for|while|until|case|select|function|time|!|\[\[)\b/.test(text) &&
+    !/^\s*(if|for|while|until|case|select|function|time)\b|^\s*(!|\[\[)/.test(text) &&
     !endsOpen(text)
   );
 }

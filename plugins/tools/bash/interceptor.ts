@@ -6,7 +6,7 @@ interface Rule {
 
 /** Commands that do what a tool does better. */
 const rules: readonly Rule[] = [
-  { pattern: /^\s*(cat|head|tail|less|more)\s/, tool: 'read', why: 'it shows lines with offset and limit' },
+  { pattern: /^\s*(cat(?!\s*<<)|head|tail|less|more)\s/, tool: 'read', why: 'it shows lines with offset and limit' },
   {
     pattern: /^\s*(grep|rg|ripgrep|ag|ack)\s/,
     tool: 'grep',

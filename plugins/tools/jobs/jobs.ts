@@ -48,7 +48,7 @@ export function createJobsTool(jobs: () => Jobs) {
       if (job === undefined) return unknown(id, own);
       if (action === 'kill') {
         // Who ends it need not be told that it ended.
-        job.setKnown();
+        job.setKnown(true);
         await job.kill();
       }
       if (action === 'wait') await overOr(job, timeout * 1000, signal);
@@ -72,7 +72,7 @@ function unknown(id: string | undefined, jobs: readonly Job[]): ToolResult<JobsD
 /** The new output of a job, and how it stands. */
 function shown(job: Job): ToolResult<JobsDetails> {
   const { bytes, skipped } = job.readNew(outputLimits.bytes * 2);
-  if (job.end !== undefined) job.setKnown();
+  if (job.end !== undefined) job.setKnown(true);
   const { text, truncated } = truncateTail(shells.plainText(new TextDecoder().decode(bytes)));
   const { id, path } = job.log;
   const notice =
@@ -116,7 +116,9 @@ async function overOr(job: Job, ms: number, signal: AbortSignal): Promise<void> 
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) resolve();
   // While somebody waits for it, its end is no news.
-  await Promise.race([job.over.then(() => job.setKnown()), promise]);
+  job.setKnown(true);
+  await Promise.race([job.over, promise]);
+  if (job.end === undefined) job.setKnown(false);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
 }

@@ -1,5 +1,6 @@
 import type { SpawnResult } from 'kern/plugin';
-import { formatBytes } from '../truncate.ts';
+import { formatOutputNotice } from '../output-meta.ts';
+import { truncationOfOutput } from '../result-builder.ts';
 import { asksForInput } from './asks-for-input.ts';
 import type { Output } from './sink.ts';
 
@@ -35,21 +36,6 @@ export function inputHint(output: string): string | undefined {
 
 /** What of an output is not shown, and where it is. */
 export function noticeOf(output: Output): string | undefined {
-  if (!output.truncated) return undefined;
-  return `[${shownOf(output)} ${whereabouts(output)}]`;
-}
-
-function shownOf({ totalLines, totalBytes, shownFrom, shownTo, leftOut, by, cutLine }: Output): string {
-  if (leftOut !== undefined)
-    return `Showing lines 1-${leftOut.from - 1} and ${leftOut.to + 1}-${totalLines} of ${totalLines}.`;
-  if (cutLine)
-    return shownTo === totalLines
-      ? `Showing the end of line ${totalLines}, which is over 50 KB; the output has ${formatBytes(totalBytes)}.`
-      : `Showing the beginning of line ${shownTo}, which is over 50 KB; the output has ${formatBytes(totalBytes)}.`;
-  return `Showing lines ${shownFrom}-${shownTo} of ${totalLines}${by === 'bytes' ? ' (50 KB limit)' : ''}.`;
-}
-
-function whereabouts({ file }: Output): string {
-  if (file === undefined) return 'The rest could not be kept.';
-  return `${file.partly ? 'The beginning, as far as there was room' : 'Whole output'}: artifact://${file.id} = ${file.path}`;
+  const truncation = truncationOfOutput(output);
+  return truncation === undefined ? undefined : formatOutputNotice({ truncation });
 }
