@@ -1,11 +1,25 @@
 export { type Artifact, newArtifact } from './artifact.ts';
 export { type PreparedToolCall, prepareToolCall, type ToolCallRequest } from './call.ts';
 export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';
+export {
+  type DiagnosticMeta,
+  formatOutputNotice,
+  formatTruncation,
+  type LimitReached,
+  type LimitsMeta,
+  type OutputMeta,
+  type SourceMeta,
+  type TruncationMeta,
+  type TruncationOptions,
+  truncationOf,
+} from './output-meta.ts';
 export { realPath, resolvePath, whatIsThere } from './paths.ts';
 export { errorResult, resultText, textResult } from './result.ts';
+export { ToolResultBuilder, toolResultBuilder, type WithMeta } from './result-builder.ts';
 export * as searching from './search/parts.ts';
 export * as shells from './shell/parts.ts';
 export { createRing, type Ring } from './shell/ring.ts';
+export { createSink as createOutputSink, type Output as OutputSummary, type OutputSink } from './shell/sink.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
 export { detectEncoding, type Encoding } from './text/detect.ts';
 export { newFileText, replacementText, type StyledText } from './text/file-style.ts';
@@ -18,5 +32,7 @@ export {
   outputLimits,
   type Truncated,
   truncateHead,
+  truncateLine,
+  truncateMiddle,
   truncateTail,
 } from './truncate.ts';

@@ -28,6 +28,7 @@ import {
 } from './contract.ts';
 import { inputSchemaOf } from './face.ts';
 import { isRecord, shapeOf } from './json-schema.ts';
+import { withOutputNotice } from './output-meta.ts';
 import { asResult, errorResult } from './result.ts';
 
 export interface ToolCallRequest {
@@ -165,7 +166,7 @@ async function execute(
     }
   }
   running = false;
-  const final = await patched(view, name, callId, args, result);
+  const final = await patched(view, name, callId, args, withOutputNotice(result));
   ended(view, request, final, performance.now() - began);
   return final;
 }

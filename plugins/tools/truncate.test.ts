@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutToBytes, cutToLastBytes, formatBytes, truncateHead, truncateTail } from './truncate.ts';
+import {
+  cutToBytes,
+  cutToLastBytes,
+  formatBytes,
+  truncateHead,
+  truncateLine,
+  truncateMiddle,
+  truncateTail,
+} from './truncate.ts';
 
 test('what fits is left as it is, and a final newline makes no further line', () => {
   expect(truncateHead('a\nb\n')).toMatchObject({
@@ -62,4 +71,46 @@ test('sizes read as people write them', () => {
     '1.5 MB',
     '1.0 TB',
   ]);
+});
+
+test('the middle goes where beginning and end are wanted, within a line if need be', () => {
+  const limits = { lines: 4, bytes: 102 };
+  expect(truncateMiddle('a\nb\n', limits)).toMatchObject({ text: 'a\nb\n', truncated: false });
+  expect(truncateMiddle('x'.repeat(200), limits)).toMatchObject({
+    text: `${'x'.repeat(50)}[… 100 bytes …]${'x'.repeat(50)}`,
+    cutLine: true,
+    by: 'bytes',
+  });
+  expect(truncateMiddle(`first\n${'x'.repeat(200)}`, limits).text).toBe(`first\n[… 151 bytes …]${'x'.repeat(50)}`);
+  expect(truncateMiddle(`${'x'.repeat(200)}\nlast`, limits).text).toBe(`${'x'.repeat(50)}[… 151 bytes …]\nlast`);
+  expect(truncateMiddle('1\n2\n3\n4\n5\n6', limits)).toMatchObject({
+    text: '1\n2\n[… 2 lines …]\n5\n6',
+    gap: { from: 3, to: 4 },
+    by: 'lines',
+    totalLines: 6,
+  });
+});
+
+test('no cut leaves half a character, and none keeps more than its limits', () => {
+  const texts = fc.string({ unit: 'grapheme', maxLength: 300 }).map((text) => text.replaceAll('q', '\n'));
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 8, max: 200 }), (text, lines, bytes) => {
+      for (const cut of [truncateHead, truncateTail, truncateMiddle]) {
+        const { text: shown, truncated } = cut(text, { lines, bytes });
+        expect(shown.isWellFormed()).toBe(true);
+        if (!truncated) expect(shown).toBe(text);
+        else if (cut !== truncateMiddle) {
+          expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(bytes);
+          expect(cut === truncateHead ? text.startsWith(shown) : text.trimEnd().endsWith(shown.trimEnd())).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 300, seed: 3 },
+  );
+});
+
+test('a line is cut after so many characters as a person counts them', () => {
+  expect(truncateLine('short')).toEqual({ text: 'short', isCut: false });
+  expect(truncateLine('👨‍👩‍👧‍👦'.repeat(3), 2)).toEqual({ text: '👨‍👩‍👧‍👦'.repeat(2), isCut: true });
+  expect(truncateLine('x'.repeat(501))).toEqual({ text: 'x'.repeat(500), isCut: true });
 });

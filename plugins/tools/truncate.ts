@@ -9,6 +9,8 @@ export interface OutputLimits {
 export interface Truncated {
   readonly text: string;
   readonly truncated: boolean;
+  /** The part that is kept. */
+  readonly direction: 'head' | 'tail' | 'middle';
   /** Which limit was reached. */
   readonly by: 'lines' | 'bytes' | undefined;
   readonly totalLines: number;
@@ -16,12 +18,14 @@ export interface Truncated {
   readonly shownLines: number;
   /** The one line that is shown is itself cut: it alone is over the limit of bytes. */
   readonly cutLine: boolean;
+  /** Lines in the middle that are left out, from 1. */
+  readonly gap?: { readonly from: number; readonly to: number };
 }
 
 /** Keeps the beginning: what is read. Whole lines, but for a first line that is longer than the limit by itself. */
 export function truncateHead(text: string, limits: OutputLimits = outputLimits): Truncated {
   const lines = linesOf(text);
-  const whole = fits(text, lines, limits);
+  const whole = fits('head', text, lines, limits);
   if (whole !== undefined) return whole;
   let bytes = 0;
   let count = 0;
@@ -32,14 +36,22 @@ export function truncateHead(text: string, limits: OutputLimits = outputLimits):
     count += 1;
   }
   const first = lines[0] ?? '';
-  if (count === 0) return cut(text, lines, cutToBytes(first, limits.bytes), 'bytes', 1, true);
-  return cut(text, lines, lines.slice(0, count).join('\n'), count === limits.lines ? 'lines' : 'bytes', count, false);
+  if (count === 0) return cut('head', text, lines, cutToBytes(first, limits.bytes), 'bytes', 1, true);
+  return cut(
+    'head',
+    text,
+    lines,
+    lines.slice(0, count).join('\n'),
+    count === limits.lines ? 'lines' : 'bytes',
+    count,
+    false,
+  );
 }
 
 /** Keeps the end: what a command prints. Whole lines, but for a last line that is longer than the limit by itself. */
 export function truncateTail(text: string, limits: OutputLimits = outputLimits): Truncated {
   const lines = linesOf(text);
-  const whole = fits(text, lines, limits);
+  const whole = fits('tail', text, lines, limits);
   if (whole !== undefined) return whole;
   let bytes = 0;
   let count = 0;
@@ -50,8 +62,80 @@ export function truncateTail(text: string, limits: OutputLimits = outputLimits):
     count += 1;
   }
   const last = lines.at(-1) ?? '';
-  if (count === 0) return cut(text, lines, cutToLastBytes(last, limits.bytes), 'bytes', 1, true);
-  return cut(text, lines, lines.slice(-count).join('\n'), count === limits.lines ? 'lines' : 'bytes', count, false);
+  if (count === 0) return cut('tail', text, lines, cutToLastBytes(last, limits.bytes), 'bytes', 1, true);
+  return cut(
+    'tail',
+    text,
+    lines,
+    lines.slice(-count).join('\n'),
+    count === limits.lines ? 'lines' : 'bytes',
+    count,
+    false,
+  );
+}
+
+/**
+ * Keeps the beginning and the end, half of the limits each, with a line between them that says how much is left out: for
+ * what is long in the middle, as replies of servers are. Whole lines, but where one is too long by itself.
+ */
+export function truncateMiddle(text: string, limits: OutputLimits = outputLimits): Truncated {
+  const lines = linesOf(text);
+  const whole = fits('middle', text, lines, limits);
+  if (whole !== undefined) return whole;
+  const half = {
+    lines: Math.max(1, Math.floor(limits.lines / 2)),
+    bytes: Math.max(1, Math.floor((limits.bytes - 2) / 2)),
+  };
+  const first = truncateHead(text, half);
+  const last = truncateTail(text, half);
+  const gap = { from: first.shownLines + 1, to: lines.length - last.shownLines };
+  const totalBytes = byteLength(text);
+  const by = lines.length > limits.lines ? 'lines' : 'bytes';
+  if (gap.to >= gap.from) {
+    const shown = `${first.text}\n[… ${gap.to - gap.from + 1} lines …]\n${last.text}`;
+    const shownLines = first.shownLines + last.shownLines;
+    return {
+      ...first,
+      text: shown,
+      direction: 'middle',
+      by,
+      totalLines: lines.length,
+      shownLines,
+      cutLine: false,
+      gap,
+    };
+  }
+  // A line that is most of the text by itself: it is cut within.
+  const left = totalBytes - byteLength(first.text) - byteLength(last.text);
+  return {
+    ...first,
+    text: `${first.text}${first.cutLine ? '' : '\n'}[… ${formatBytes(left)} …]${last.cutLine ? '' : '\n'}${last.text}`,
+    direction: 'middle',
+    by,
+    shownLines: lines.length,
+    cutLine: true,
+  };
+}
+
+/** A character may be made of any number of code points. */
+const lineBytes = 4_000;
+
+/** The first characters of a line, as a person counts them; never a part of one. */
+export function truncateLine(line: string, characters = 500): { readonly text: string; readonly isCut: boolean } {
+  // A character takes at least one UTF-16 unit: most lines need no counting.
+  if (line.length <= characters) return { text: line, isCut: false };
+  const most = Math.max(lineBytes, characters * 8);
+  let count = 0;
+  let end = 0;
+  for (const { index, segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(
+    line.slice(0, most),
+  )) {
+    if (count === characters) break;
+    count += 1;
+    end = index + segment.length;
+  }
+  const text = cutToBytes(line.slice(0, end), most);
+  return { text, isCut: text.length < line.length };
 }
 
 /** The first `bytes` of a text, at the end of a character. */
@@ -93,12 +177,18 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-function fits(text: string, lines: readonly string[], limits: OutputLimits): Truncated | undefined {
+function fits(
+  direction: Truncated['direction'],
+  text: string,
+  lines: readonly string[],
+  limits: OutputLimits,
+): Truncated | undefined {
   const totalBytes = byteLength(text);
   if (lines.length > limits.lines || totalBytes > limits.bytes) return undefined;
   return {
     text,
     truncated: false,
+    direction,
     by: undefined,
     totalLines: lines.length,
     totalBytes,
@@ -108,6 +198,7 @@ function fits(text: string, lines: readonly string[], limits: OutputLimits): Tru
 }
 
 function cut(
+  direction: Truncated['direction'],
   text: string,
   lines: readonly string[],
   shown: string,
@@ -118,6 +209,7 @@ function cut(
   return {
     text: shown,
     truncated: true,
+    direction,
     by,
     totalLines: lines.length,
     totalBytes: byteLength(text),

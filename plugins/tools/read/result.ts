@@ -1,4 +1,4 @@
-import { errorResult, formatBytes, type ToolResult, textResult, truncateHead } from 'kern/contracts';
+import { errorResult, formatBytes, formatTruncation, type ToolResult, textResult, truncateHead } from 'kern/contracts';
 
 export interface ReadDetails {
   /** The real path. */
@@ -52,7 +52,7 @@ export function pageOf(
     ? `[Line ${last} is longer; its first ${formatBytes(Buffer.byteLength(shown.text))} are shown.]`
     : '';
   const next = more
-    ? `[Showing ${many} ${offset}-${last} of ${total}${shown.by === 'bytes' ? ' (50 KB limit)' : ''}. Use offset=${last + 1} to continue.]`
+    ? `[${formatTruncation({ direction: 'head', ...(shown.by === undefined ? {} : { by: shown.by }), from: offset, to: last, totalLines: total, nextOffset: last + 1, unit: many })}]`
     : '';
   const notices = [cut, next].filter((notice) => notice !== '').join('\n');
   return textResult(notices === '' ? shown.text : `${shown.text}\n\n${notices}`, {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { detectEncoding, errorResult, formatBytes, textResult } from 'kern/contracts';
+import { detectEncoding, errorResult, formatBytes, formatTruncation, textResult } from 'kern/contracts';
 import { decoderTo8 } from './decoder.ts';
 import { type Page, readLines } from './lines.ts';
 import type { PageWanted, ReadResult, Source } from './result.ts';
@@ -63,7 +63,6 @@ function noticeOf(
   offset: number,
   last: number,
 ): readonly string[] {
-  const of = page.totalLines === undefined ? ` of ${formatBytes(size)}` : ` of ${page.totalLines}`;
   if (page.cutLine !== undefined) {
     const { bytes, isAll, shown } = page.cutLine;
     // What is shown of a decoded line says nothing about where its bytes go on.
@@ -77,8 +76,17 @@ function noticeOf(
     ];
   }
   if (!page.more) return [];
-  const why = page.by === 'bytes' ? ' (50 KB limit)' : '';
-  return [`[Showing lines ${offset}-${last}${of}${why}. Use offset=${last + 1} to continue.]`];
+  const { by, totalLines } = page;
+  return [
+    `[${formatTruncation({
+      direction: 'head',
+      ...(by === undefined ? {} : { by }),
+      from: offset,
+      to: last,
+      ...(totalLines === undefined ? { totalBytes: size } : { totalLines }),
+      nextOffset: last + 1,
+    })}]`,
+  ];
 }
 
 const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
