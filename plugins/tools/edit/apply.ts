@@ -38,7 +38,7 @@ export function applyEdits(source: string, edits: readonly Edit[], diff: typeof 
     const refusal = unusable(edit);
     const found = refusal === undefined ? applyEdit(source, finder, ends, edit, name, diff) : refusal;
     if (typeof found === 'string') problems.push(`${name}: ${found}`);
-    else changes.push(...found);
+    else for (const change of found) changes.push(change);
   }
   return together(source, changes, problems);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { diffArrays } from 'diff';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
-import { resultText } from 'kern/contracts';
+import { encodeText, resultText } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { counts, seed } from '../../cli/test/soak.ts';
 import { testContext } from '../test/context.ts';
@@ -18,7 +18,7 @@ import { resolverOf } from './resolve-anchor.ts';
 import { bytesAfter, sourceOf } from './source.ts';
 import { testTool } from './test/tool.ts';
 
-const options = { numRuns: counts({ test: 250, soak: 20_000 }), seed: seed() };
+const options = { numRuns: counts({ test: 250, soak: 10_000 }), seed: seed() };
 
 const bytes = (text: string, encoding: string): Buffer => iconv.encode(text, encoding, { addBOM: false });
 
@@ -127,8 +127,10 @@ test('random files of every encoding, random edits of every format: what is not 
         const lead = Buffer.from(bom, 'hex');
         const whole = Buffer.concat([lead, ...all.flatMap((line) => [line.bytes, bytes(line.end, encoding)])]);
         const source = await sourceOf(whole, isNamed ? encoding : undefined);
-        // Guessed to be something else, it may have other lines; then whatever is done has to be undone by its contrary.
         const texts = lineTexts(source.text);
+        // Taken for something else it may have other lines: then only what is outside of all edits is looked at.
+        const isOther = source.encoding !== encoding && `${source.encoding}${encoding}`.includes('utf-16');
+        if (source.encoding !== encoding) expect(isNamed).toBe(false);
         if (texts.length !== all.length) {
           expect(isNamed).toBe(false);
           return;
@@ -149,10 +151,19 @@ test('random files of every encoding, random edits of every format: what is not 
             : request.by.kind === 'hunks'
               ? applyHunks(source.text, request.by.hunks, diffArrays)
               : applyLines(source.text, request.by.edits, resolverOf(texts, [align(run, texts)]).resolve, diffArrays);
-        expect(applied).toMatchObject({ ok: true });
+        if (!isOther) expect(applied).toMatchObject({ ok: true });
         if (!applied.ok) return;
         const result = await bytesAfter(source, applied.splices);
         made += 1;
+        if (isOther) {
+          const [first, last] = [applied.splices[0], applied.splices.at(-1)];
+          const head =
+            lead.length + (await encodeText(source.text.slice(0, first?.start), source.encoding, false)).length;
+          const tail = (await encodeText(source.text.slice(last?.end), source.encoding, false)).length;
+          expect(result.subarray(0, head)).toEqual(whole.subarray(0, head));
+          expect(result.subarray(result.length - tail)).toEqual(whole.subarray(whole.length - tail));
+          return;
+        }
         const common = (at: number): string => {
           const own = all[at]?.end;
           if (own !== undefined && own !== '') return own;

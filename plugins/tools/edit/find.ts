@@ -1,6 +1,6 @@
 import { indentOf, type Shift, shiftBetween } from './indent.ts';
 import { linesOf, type Place } from './lines.ts';
-import { type Normal, normalLine, originOf, type Tolerance } from './normal.ts';
+import { isAscii, type Normal, normalLine, originOf, type Tolerance } from './normal.ts';
 
 /** What had to be overlooked to find a text. */
 export type How = 'exact' | Tolerance | 'indent';
@@ -33,11 +33,10 @@ export interface Lines {
 /** Looks for texts in one file: as they are, and only where that finds nothing, step by step less strictly. */
 export function createFinder(source: string): Finder {
   const view = once(() => viewOf(source));
-  const forms = {
-    spaces: once(() => formOf(view(), 'spaces')),
-    signs: once(() => formOf(view(), 'signs')),
-  };
-  const bare = once(() => forms.signs().lines.map(({ text }) => text.slice(indentOf(text).length)));
+  const spaces = once(() => formOf(view(), 'spaces'));
+  // Plain text has no signs that look like others.
+  const forms = { spaces, signs: once(() => (isAscii(source) ? spaces() : formOf(view(), 'signs'))) };
+  const bare = once(() => forms.signs().texts.map((text) => text.slice(indentOf(text).length)));
   return {
     view,
     text(wanted, all = false) {
@@ -56,11 +55,11 @@ export function createFinder(source: string): Finder {
       const exact = runs(texts, wanted);
       if (exact.length > 0) return { how: 'exact', at: exact, places: blocks(exact) };
       for (const tolerance of ['spaces', 'signs'] as const) {
-        const at = runs(forms[tolerance]().texts(), normals(wanted, tolerance));
+        const at = runs(forms[tolerance]().texts, normals(wanted, tolerance));
         if (at.length > 0) return { how: tolerance, at, places: blocks(at) };
       }
       const plain = normals(wanted, 'signs');
-      const shifts = shiftedRuns(plain, forms.signs().texts(), bare());
+      const shifts = shiftedRuns(plain, forms.signs().texts, bare());
       return {
         how: 'indent',
         at: shifts.map(({ at }) => at),
@@ -120,20 +119,24 @@ export const splitsPair = (source: string, at: number): boolean =>
 interface Form {
   readonly text: string;
   readonly starts: readonly number[];
-  readonly lines: readonly Normal[];
-  texts(): readonly string[];
+  readonly texts: readonly string[];
+  /** Of lines whose characters do not all stand where they stood. */
+  readonly moved: ReadonlyMap<number, Normal>;
 }
 
 function formOf({ texts }: Lines, tolerance: Tolerance): Form {
-  const lines = texts.map((line) => normalLine(line, tolerance));
+  const compared: string[] = [];
   const starts: number[] = [];
+  const moved = new Map<number, Normal>();
   let at = 0;
-  for (const { text } of lines) {
+  for (const line of texts) {
+    const normal = normalLine(line, tolerance);
+    if (normal.from !== undefined) moved.set(compared.length, normal);
+    compared.push(normal.text);
     starts.push(at);
-    at += text.length + 1;
+    at += normal.text.length + 1;
   }
-  const compared = lines.map(({ text }) => text);
-  return { text: compared.join('\n'), starts, lines, texts: () => compared };
+  return { text: compared.join('\n'), starts, texts: compared, moved };
 }
 
 function findIn(form: Form, view: Lines, wanted: string, tolerance: Tolerance, all: boolean): readonly Place[] {
@@ -165,7 +168,7 @@ const hasTail = (line: string, tolerance: Tolerance): boolean => {
   return normalLine(`${line}|`, tolerance).text.length > text.length + 1;
 };
 
-function toOrigin({ starts, lines }: Form, view: Lines, at: number): number | undefined {
+function toOrigin({ starts, texts, moved }: Form, view: Lines, at: number): number | undefined {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -173,8 +176,7 @@ function toOrigin({ starts, lines }: Form, view: Lines, at: number): number | un
     if ((starts[middle] ?? 0) <= at) low = middle;
     else high = middle - 1;
   }
-  const line = lines[low];
-  const within = line === undefined ? undefined : originOf(line, at - (starts[low] ?? 0));
+  const within = originOf(moved.get(low) ?? { text: texts[low] ?? '' }, at - (starts[low] ?? 0));
   return within === undefined ? undefined : (view.starts[low] ?? 0) + within;
 }
 
@@ -186,12 +188,12 @@ function indented(wanted: string, view: Lines, form: Form, bare: readonly string
   const fromEnd = texts.length > 1 && texts[0] === '';
   const toStart = texts.length > 1 && texts.at(-1) === '';
   const inner = normals(texts.slice(fromEnd ? 1 : 0, toStart ? -1 : undefined), 'signs');
-  return shiftedRuns(inner, form.texts(), bare).flatMap(({ at, shift }) => {
+  return shiftedRuns(inner, form.texts, bare).flatMap(({ at, shift }) => {
     const last = at + inner.length - 1;
     const start = fromEnd ? (view.starts[at - 1] ?? -1) + (view.texts[at - 1]?.length ?? 0) : view.starts[at];
     if (start === undefined || start < 0) return [];
-    const textEnd =
-      (view.starts[last] ?? 0) + (originOf(form.lines[last] ?? { text: '' }, form.texts()[last]?.length ?? 0) ?? 0);
+    const text = form.texts[last] ?? '';
+    const textEnd = (view.starts[last] ?? 0) + (originOf(form.moved.get(last) ?? { text }, text.length) ?? 0);
     return [{ start, end: toStart ? (view.ends[last] ?? textEnd) : textEnd, shift }];
   });
 }

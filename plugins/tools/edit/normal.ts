@@ -11,11 +11,12 @@ export interface Normal {
 export type Tolerance = 'spaces' | 'signs';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is meant.
-const ascii = /^[\x00-\x7f]*$/;
+const beyondAscii = /[^\x00-\x7f]/;
+export const isAscii = (text: string): boolean => !beyondAscii.test(text);
 
 /** `spaces`: without those at its end. `signs`: quotes, dashes, spaces and wide forms as their plain ones, too. */
 export function normalLine(line: string, tolerance: Tolerance): Normal {
-  if (tolerance === 'spaces' || ascii.test(line)) return { text: withoutTail(line) };
+  if (tolerance === 'spaces' || isAscii(line)) return { text: withoutTail(line) };
   const parts: string[] = [];
   const from: number[] = [];
   for (const { 0: cluster, index } of line.matchAll(/\p{M}+|\P{M}\p{M}*/gu)) {
