@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../kernel/config/config.ts';
@@ -9,7 +10,7 @@ import { type ExtensionFolder, Host } from '../../kernel/host/host.ts';
 import { createLoader, type Loader } from '../../kernel/host/load.ts';
 import { createWatcher } from '../../kernel/host/watch.ts';
 import { WatchHub } from '../../kernel/host/watch-hub.ts';
-import { type IdlePlugin, Kernel } from '../../kernel/index.ts';
+import { codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
 import { createTrust } from '../../kernel/trust/trust.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
@@ -17,11 +18,14 @@ import { workbench } from './contract.ts';
 import { findProgram } from './program.ts';
 import { createWorkbench } from './workbench.ts';
 
-/** Makes the house: config, gate, kernel, host, and the built-ins that are never idle. */
+/** A run that is over sooner never starts a watcher; what changes until then is looked for when it begins. */
+const watchDelayMs = 100;
+
+/** Makes the house: config, gate, kernel and host, and what is known of the built-ins. Nothing of a plugin runs yet. */
 export async function compose(options: ComposeOptions): Promise<Composition> {
   const { cwd, env, shared } = options;
   const home = kernHome(env);
-  await ensureHome(home);
+  const withoutHome = await homeProblem(home);
   const root = projectRoot(cwd, env.HOME ?? homedir(), home);
   const flags = {
     ...options.flags,
@@ -77,11 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...builtins.map((manifest) => (isLive ? fromSource(manifest, host, program.root) : manifest)),
     benchPlugin(),
   ]);
-  const booted = await awake(kernel.boot());
-  if (!booted.ok) {
-    await kernel.shutdown();
-    throw booted.error;
-  }
+  if (withoutHome !== undefined) kernel.journal.add('kern', 'warning', 'home_unusable', withoutHome);
   tellOfKeepers(kernel);
 
   function benchPlugin(): IdlePlugin {
@@ -117,9 +117,15 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     // What is left out or blocked has not said its id yet.
     return !shared.noExtensions && host.places.every(({ status }) => status.state !== 'blocked');
   });
+  const wakeAll = async (): Promise<void> => {
+    const booted = await kernel.boot();
+    if (!booted.ok) throw booted.error;
+    await host.start();
+    tellOfConfig();
+  };
   let extended: Promise<void> | undefined;
   const extend = (): Promise<void> => {
-    extended ??= awake(host.start()).then(tellOfConfig);
+    extended ??= awake(wakeAll());
     return extended;
   };
 
@@ -139,7 +145,10 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       .catch((error: unknown) => kernel.journal.add('kern', 'error', 'host_failed', String(error), error));
   }
 
-  const watch = (): void => kernel.owners.free(() => hub.begin());
+  let beginning: (() => void) | undefined;
+  const watch = (): void => {
+    beginning ??= kernel.owners.free(() => kernel.clock.after(watchDelayMs, () => hub.begin()));
+  };
 
   return {
     kernel,
@@ -147,6 +156,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     extend,
     watch,
     shutdown: async () => {
+      beginning?.();
       host.close();
       await hub.close();
       await kernel.shutdown();
@@ -183,6 +193,30 @@ async function awake<T>(work: Promise<T>): Promise<T> {
     return await work;
   } finally {
     clearInterval(hold);
+  }
+}
+
+/**
+ * Makes the home, or says why there is none: what only reads goes on without. A home that others own is refused, since
+ * what stands in it would be obeyed.
+ */
+async function homeProblem(home: string): Promise<string | undefined> {
+  try {
+    await ensureHome(home);
+    return undefined;
+  } catch (error) {
+    const isReadOnly = ['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+    if (!isReadOnly && isThere(home)) throw error;
+    return `${home} cannot be written, so nothing is kept there: ${messageOf(error)}`;
+  }
+}
+
+/** Also a link that leads nowhere is there. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return codeOf(error) !== 'ENOTDIR';
   }
 }
 

@@ -12,13 +12,13 @@ export interface ComposeOptions {
 }
 
 /**
- * The house, in two steps: `compose` makes the kernel and boots the built-ins, which is all that `--help` and a good
- * part of the commands need; `extend` loads what the user, the project and `-e` add.
+ * The house, in two steps: `compose` makes the kernel, in which built-ins wake as they are used: all that `--help` and a
+ * part of the commands need. `extend` loads those that are never idle, and what the user, the project and `-e` add.
  */
 export interface Composition {
   readonly kernel: Kernel;
   readonly view: View;
-  /** Loads user, project and explicit extensions. A second call waits for the first. */
+  /** Loads what taps hooks, and user, project and explicit extensions. A second call waits for the first. */
   extend(): Promise<void>;
   /** Starts watching files: after the first model request has left, so that no start pays for it. */
   watch(): void;
