@@ -50,10 +50,7 @@ export function searchLines({ path, matcher, context, hits }: FileSearchOptions)
       lines.pass(plain);
       return;
     }
-    // A text that ends with a line feed has no line after it.
-    const all = plain.split('\n');
-    if (all.at(-1) === '') all.pop();
-    for (const line of all) {
+    for (const line of linesOf(plain)) {
       if (hits.isDone) return;
       lines.add(line, matcher.isIn(line, unicode));
     }
@@ -126,18 +123,31 @@ function createLines(path: string, context: number, hits: Hits) {
     },
     /** Lines without a hit; only the last of them may be shown yet. */
     pass(text: string): void {
-      let from = text.length - (text.endsWith('\n') ? 1 : 0);
-      for (let count = 0; count < context && from > 0; count += 1) from = text.lastIndexOf('\n', from - 1);
-      const start = context === 0 ? text.length : Math.max(0, from + 1);
+      const start = lastLines(text, context);
       for (let at = text.indexOf('\n'); at !== -1 && at < start; at = text.indexOf('\n', at + 1)) number += 1;
-      const last = text.slice(start).split('\n');
-      if (last.at(-1) === '') last.pop();
-      for (const line of last) {
+      for (const line of linesOf(text.slice(start))) {
         number += 1;
         wait(line, false);
       }
     },
   };
+}
+
+/** A text that ends with a line feed has no line after it. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Where the last `count` lines of a text begin. */
+function lastLines(text: string, count: number): number {
+  if (count === 0) return text.length;
+  let start = text.endsWith('\n') ? text.length : text.length + 1;
+  // The place before a line is the end of the line above it.
+  for (let left = count; left > 0 && start > 0; left -= 1)
+    start = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
+  return start;
 }
 
 /** Searches a whole text: a match may span lines, and all of them are hits. */

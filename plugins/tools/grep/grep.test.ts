@@ -70,6 +70,11 @@ const cases: Readonly<Record<string, Case>> = {
     args: { pattern: 'x', include: ['*.ts', '*.js'], exclude: ['gen', '*.test.ts'] },
     text: 'a.ts:1: x\nb.js:1: x',
   },
+  'globs with commas between them are several': {
+    tree: { 'a.ts': 'x', 'b.tsx': 'x', 'c.js': 'x' },
+    args: { pattern: 'x', glob: '*.ts, *.tsx' },
+    text: 'a.ts:1: x\nb.tsx:1: x',
+  },
   'an exclude with a slash begins at the searched folder': {
     tree: { 'gen/a.ts': 'x', 'src/gen/b.ts': 'x' },
     args: { pattern: 'x', exclude: '/gen' },

@@ -18,7 +18,8 @@ export function createGuard(limitMs: number): Guard {
         script.runInContext(context, { timeout: limitMs });
         return true;
       } catch (error) {
-        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+        // A pattern may also fill the stack that it backtracks on.
+        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT' || error instanceof RangeError) return false;
         throw error;
       } finally {
         context.work = undefined;

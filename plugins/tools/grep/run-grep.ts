@@ -164,7 +164,7 @@ interface FilesWanted {
 
 /** Which files: any of `glob` and `include`, of the type, and none of `exclude`. */
 async function filesWanted({ glob, include = [], exclude = [], type }: GrepArguments): Promise<FilesWanted | Refusal> {
-  const given = glob === undefined ? include : [glob, ...include];
+  const given = (glob === undefined ? include : [glob, ...include]).flatMap(eachOf);
   const included = given.filter((one) => !one.startsWith('!')).map(belowFolder);
   const excluded = [...exclude, ...given.filter((one) => one.startsWith('!')).map((one) => one.slice(1))];
   const wrong = [...included, ...excluded].map(searching.whyNoGlob).find((why) => why !== undefined);
@@ -185,6 +185,10 @@ async function filesWanted({ glob, include = [], exclude = [], type }: GrepArgum
     excluded: excluded.filter((one) => /^[\w./*-]+$/.test(one)),
   };
 }
+
+/** `*.ts,*.tsx` without braces is meant as two. */
+const eachOf = (globs: string): readonly string[] =>
+  /[{}]/.test(globs) ? [globs] : globs.split(/,\s*/).filter((glob) => glob !== '');
 
 /** `src/` means what is in it. */
 const belowFolder = (glob: string): string => (glob.endsWith('/') ? `${glob}**` : glob);

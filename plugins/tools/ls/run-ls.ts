@@ -95,16 +95,14 @@ async function* entriesOf(
     depth,
     ignored: 'show',
     closed,
-    compare: byDictionary,
+    sortBy: asInDictionary,
     onUnreadable,
   };
   yield* searching.walk(folder, options);
 }
 
 /** Case decides only between names that are the same without it. */
-function byDictionary(a: string, b: string): number {
-  return searching.byCodePoint(a.toLowerCase(), b.toLowerCase()) || searching.byCodePoint(a, b);
-}
+const asInDictionary = (name: string): string => name.toLowerCase();
 
 async function lineOf(folder: string, { path, kind, isIgnored }: Shown): Promise<string> {
   const absolute = join(folder, path);

@@ -1,4 +1,5 @@
 import { faceOf, toolFaces, tools } from 'kern/contracts';
+import { bootKern, script } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { bootTools } from '../test/kernel.ts';
 
@@ -35,4 +36,12 @@ test('together they are small, run beside others and change nothing', async () =
   expect(Buffer.byteLength(JSON.stringify(searching.map(faceOf)))).toBeLessThan(2_700);
   for (const { executionMode, annotations } of searching)
     expect([executionMode ?? 'parallel', annotations]).toEqual(['parallel', { readOnly: true }]);
+});
+
+test('a session has them when its tools are chosen, and not otherwise', async () => {
+  using byDefault = script([{ expect: { noTools: ['grep', 'find', 'ls'] }, text: 'by default' }]);
+  using chosen = script([{ expect: { tools: ['grep', 'ls'], noTools: ['read', 'find'] }, text: 'chosen' }]);
+  await using kern = await bootKern([]);
+  expect(await kern.run('x', { model: byDefault.model })).toMatchObject({ status: 'ok', text: 'by default' });
+  expect(await kern.run('x', { model: chosen.model, tools: ['grep', 'ls'] })).toMatchObject({ text: 'chosen' });
 });

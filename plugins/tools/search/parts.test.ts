@@ -110,7 +110,7 @@ test('paths are shown from the working directory on where they are in there', ()
   expect(shownPaths('/w/src', '/w')('a')).toBe('src/a');
   expect(shownPaths('/w/..x', '/w')('a')).toBe('..x/a');
   expect(shownPaths('/other', '/w')('a')).toBe('/other/a');
-  expect(shownPaths('/w', '/w')('a\nb\r')).toBe('a\\nb\\r');
+  expect(shownPaths('/w', '/w')('a\nb\r\x1b[31m')).toBe('a\\nb\\r\\x1b[31m');
 });
 
 test('arguments under other names are given their own, and none is lost to an empty one', () => {

@@ -33,10 +33,12 @@ export function shownPaths(folder: string, cwd: string): (path: string) => strin
   return (path) => oneLine(base === '' ? path : join(base, path));
 }
 
-/** A name may hold a line feed; a list has to stay a list. */
+/** A name may hold anything but a slash; a list of names has to stay a list, and harmless to a screen. */
 export function oneLine(name: string): string {
-  return name.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+  return name.replaceAll(/\p{Cc}/gu, (control) => escapes[control] ?? escaped(control));
 }
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const escaped = (control: string): string => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
 
 function specialKind(stats: Stats): string {
   if (stats.isFIFO()) return 'a pipe (FIFO)';

@@ -23,8 +23,8 @@ export interface WalkOptions {
   readonly closed?: ReadonlySet<string>;
   /** How far down: 1 is the root alone. */
   readonly depth?: number;
-  /** Default: by code points, as git and ripgrep sort. */
-  readonly compare?: (a: string, b: string) => number;
+  /** Names are in the order of what this makes of them, by code points. Default: of themselves, as ripgrep sorts. */
+  readonly sortBy?: (name: string) => string;
   /** Is told of folders that could not be read. */
   readonly onUnreadable?: (path: string, error: unknown) => void;
 }
@@ -79,7 +79,7 @@ interface Folder {
 }
 
 function createReader(root: string, options: WalkOptions) {
-  const { ignored = 'leave', closed = new Set<string>(), compare = byCodePoint, onUnreadable } = options;
+  const { ignored = 'leave', closed = new Set<string>(), sortBy, onUnreadable } = options;
   const coming = new Map<string, Promise<Frame>>();
 
   const list = async ({ path, rules: above, depth }: Folder): Promise<Frame> => {
@@ -102,8 +102,7 @@ function createReader(root: string, options: WalkOptions) {
       if (isIgnored && ignored === 'leave') return [];
       return [{ path: path === '' ? name : `${path}/${name}`, name, kind, isIgnored }];
     });
-    entries.sort((a, b) => compare(a.name, b.name));
-    return { entries, rules, depth, at: 0 };
+    return { entries: sorted(entries, sortBy), rules, depth, at: 0 };
   };
 
   return {
@@ -123,6 +122,13 @@ function createReader(root: string, options: WalkOptions) {
   };
 }
 
+function sorted(entries: WalkEntry[], sortBy: WalkOptions['sortBy']): readonly WalkEntry[] {
+  if (sortBy === undefined) return entries.sort((a, b) => byCodePoint(a.name, b.name));
+  const keyed = entries.map((entry) => ({ entry, key: sortBy(entry.name) }));
+  keyed.sort((a, b) => byCodePoint(a.key, b.key) || byCodePoint(a.entry.name, b.entry.name));
+  return keyed.map(({ entry }) => entry);
+}
+
 function kindOf(dirent: Dirent): EntryKind {
   if (dirent.isFile()) return 'file';
   if (dirent.isDirectory()) return 'folder';
@@ -132,6 +138,12 @@ function kindOf(dirent: Dirent): EntryKind {
 /** The order of UTF-8's bytes; JavaScript's own puts what is beyond the first plane too early. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
+  return pair.test(a) || pair.test(b) ? bySlowSteps(a, b) : a < b ? -1 : 1;
+}
+
+const pair = /[\ud800-\udfff]/;
+
+function bySlowSteps(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
     const left = a.charCodeAt(at);
