@@ -7,8 +7,17 @@ const manifest = z.strictObject({
   contributes: z
     .record(z.string(), z.union([z.literal('*'), z.array(z.string())]))
     .optional()
-    .describe('Keys of the items it supplies, by capability; * where only running it can tell'),
+    .describe(
+      'Keys of the items it supplies, by capability; * where only running it can tell. With an id, it sleeps until one is used',
+    ),
   declares: z.array(z.string()).optional().describe('Ids of the capabilities and hooks that are its own'),
+  taps: z.array(z.string()).optional().describe('Ids of the hooks it taps; such a plugin never sleeps'),
+  stubs: z
+    .record(z.string(), z.array(z.looseObject({})))
+    .optional()
+    .describe(
+      'What its items look like before it runs, by capability: {"tool": [{"name", "description", "inputSchema"}]}',
+    ),
   config: z.record(z.string(), z.unknown()).optional().describe("In a project's own package.json: its config"),
 });
 
