@@ -11,7 +11,7 @@ export interface SpawnOptions {
   /** In ms; the whole tree gets SIGTERM, then SIGKILL. Default: none. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Each chunk in the order it came, from both streams. */
+  /** Each chunk in the order it came, from both streams. With `merge` its memory is used again after the call. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
   /** How many bytes of each stream are kept for the result. Default 1 MiB, the end is kept. */
   readonly keepBytes?: number;

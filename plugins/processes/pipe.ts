@@ -9,6 +9,8 @@ export interface Pipe {
   /** For the child, as stdout and stderr at once. Closed by us when the child has it. */
   readonly writeEnd: number;
   readonly stream: Socket;
+  /** Calls `take` with each piece, in memory that is used again for the next. */
+  read(take: (piece: Uint8Array) => void): void;
 }
 
 /** Makes pipes. Node itself gives children sockets, which they cannot open again as /dev/stderr, and one for each stream. */
@@ -53,7 +55,7 @@ export function createPipes(start: typeof execa): Pipes {
       const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         const writeEnd = openSync(path, constants.O_WRONLY);
-        return { writeEnd, stream: new Socket({ fd: readEnd, readable: true, writable: false }) };
+        return { writeEnd, ...reader(readEnd) };
       } catch (error) {
         closeSync(readEnd);
         throw error;
@@ -63,6 +65,29 @@ export function createPipes(start: typeof execa): Pipes {
     },
     close() {
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As much as the system hands out at once. */
+const pieceBytes = 64 * 1024;
+
+/** One piece of memory for all that is read: a gigabyte of output in fresh pieces would be tens of megabytes of waste. */
+function reader(fd: number): Pick<Pipe, 'stream' | 'read'> {
+  let take: ((piece: Uint8Array) => void) | undefined;
+  const onread = {
+    buffer: Buffer.alloc(pieceBytes),
+    callback(length: number, buffer: Uint8Array): boolean {
+      take?.(buffer.subarray(0, length));
+      return true;
+    },
+  };
+  // Node takes `onread` here as it does for connections; its types do not say so.
+  const options = { fd, readable: true, writable: false, onread };
+  return {
+    stream: new Socket(options),
+    read(listener) {
+      take = listener;
     },
   };
 }

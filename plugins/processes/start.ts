@@ -68,7 +68,7 @@ export async function startPiped(
     pid: child.pid,
     exit: new Promise((resolve) => nodeChildProcess.once('exit', (code, signal) => resolve({ code, signal }))),
     sources: pipe
-      ? [{ stream: pipe.stream, ring: out, name: 'stdout' }]
+      ? [{ stream: pipe.stream, read: pipe.read, ring: out, name: 'stdout' }]
       : [source(child.stdout, out, 'stdout'), source(child.stderr, options.merge ? out : err, 'stderr')],
     stdin: stdin ?? undefined,
   };

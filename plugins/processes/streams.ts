@@ -7,6 +7,8 @@ export interface Source {
   readonly stream: Readable;
   readonly ring: Ring;
   readonly name: 'stdout' | 'stderr';
+  /** How it is read, where that is not by its events. */
+  readonly read?: (take: (piece: Uint8Array) => void) => void;
 }
 
 /** What is done with the output of a child while it is followed. */
@@ -47,8 +49,8 @@ export function follow(sources: readonly Source[], { onOutput, spill, onBytes, o
     changed.resolve();
     changed = Promise.withResolvers();
   };
-  for (const { stream, ring, name } of sources) {
-    stream.on('data', (chunk: Uint8Array) => {
+  for (const { stream, ring, name, read } of sources) {
+    const take = (chunk: Uint8Array): void => {
       // Afterwards it is still read: a background child that cannot write any more would die of it.
       if (!following) return;
       total += chunk.length;
@@ -58,7 +60,9 @@ export function follow(sources: readonly Source[], { onOutput, spill, onBytes, o
       onOutput?.(chunk, name);
       onBytes(total);
       wake();
-    });
+    };
+    if (read === undefined) stream.on('data', take);
+    else read(take);
     stream.on('error', () => stream.destroy());
     stream.once('close', () => {
       open -= 1;
