@@ -84,6 +84,24 @@ test('in a pinned turn an item that was replaced still runs, and one that was ta
   expect(await turn.run(two, ({ by }) => by).catch(codeOf)).toBe('item_withdrawn');
 });
 
+test('an item that stays in its group stays what it is, also without a key', async () => {
+  const notes = defineCapability<{ readonly note: string }>({
+    id: 'x/note',
+    schema: z.object({ note: z.string() }),
+    key: () => undefined,
+  });
+  const { definition, ctx } = held('x');
+  await using t = await bootKernel([{ ...definition, declares: [notes] }]);
+  const [stays, goes] = [{ note: 'stays' }, { note: 'goes' }];
+  const group = ctx().offer(notes, 'server');
+  group.replace([stays, goes]);
+  const [first, second] = t.view.use(notes).entries();
+  group.replace([stays]);
+  if (first === undefined || second === undefined) throw new Error('two were offered');
+  expect(await t.view.run(first, ({ note }) => note)).toBe('stays');
+  expect(await t.view.run(second, ({ note }) => note).catch(codeOf)).toBe('item_withdrawn');
+});
+
 test('an invalid item fails the setup; later it is an entry of its own, shadows nothing, and is reported', async () => {
   const { definition, ctx } = held('z');
   await using t = await bootKernel([owner, speaker('a', 'hello')]);
