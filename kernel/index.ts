@@ -67,7 +67,7 @@ export {
 } from './process.ts';
 export { installProcessHandlers } from './process-handlers.ts';
 export type { Journal, Report, Severity } from './report.ts';
-export { anything, type Parsed, parse, type Schema } from './schema.ts';
+export { anything, type Parsed, parse, parseLater, type Schema } from './schema.ts';
 export { absentUi, type SessionHandle, type Ui } from './session.ts';
 export type { SettingsPort } from './settings.ts';
 export type { IdlePlugin } from './snapshot.ts';

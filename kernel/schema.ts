@@ -37,6 +37,17 @@ export function parse<T>(schema: Schema<T>, value: unknown): Parsed<T> {
   return { ok: false, issues: result.issues.map(issueText) };
 }
 
+/** Parses where there is time to wait: with any schema. */
+export async function parseLater<T>(schema: Schema<T>, value: unknown): Promise<Parsed<T>> {
+  try {
+    const result = await schema['~standard'].validate(value);
+    if (result.issues === undefined) return { ok: true, value: result.value };
+    return { ok: false, issues: result.issues.map(issueText) };
+  } catch (error) {
+    return { ok: false, issues: [messageOf(error)] };
+  }
+}
+
 function issueText(issue: {
   message: string;
   path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;

@@ -219,6 +219,27 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./tools/ls/index.ts')).default,
   },
   {
+    id: 'tools.submit-result',
+    path: 'tools/submit-result',
+    declares: [],
+    contributes: { tool: ['submit_result'] },
+    load: async () => (await import('./tools/submit-result/index.ts')).default,
+  },
+  {
+    id: 'tools.report-finding',
+    path: 'tools/report-finding',
+    declares: [],
+    contributes: { tool: ['report_finding'] },
+    load: async () => (await import('./tools/report-finding/index.ts')).default,
+  },
+  {
+    id: 'tools.exit-plan-mode',
+    path: 'tools/exit-plan-mode',
+    declares: [],
+    contributes: { tool: ['exit_plan_mode'] },
+    load: async () => (await import('./tools/exit-plan-mode/index.ts')).default,
+  },
+  {
     id: 'processes',
     path: 'processes',
     declares: [processes, jobs, bashOperations],

@@ -1,5 +1,6 @@
 import {
   type AgentSession,
+  isToolAllowed,
   models,
   type SessionOptions,
   type StoreReport,
@@ -79,5 +80,9 @@ function chosenTools(view: View, names: readonly string[] | undefined): Handle |
       }`,
     });
   }
-  return view.mask(tools, ({ item }) => (chosen.has(item.name) ? undefined : 'the tools chosen for this session'));
+  // Whether there is something to resolve is known when it is offered: until then it may stay.
+  const gate = { requested: chosen, hasDeferrable: true };
+  return view.mask(tools, ({ item }) =>
+    isToolAllowed(item.name, gate) ? undefined : 'the tools chosen for this session',
+  );
 }

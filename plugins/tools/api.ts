@@ -1,6 +1,7 @@
 export { type Artifact, newArtifact } from './artifact.ts';
 export { type PreparedToolCall, prepareToolCall, type ToolCallRequest } from './call.ts';
 export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';
+export { hiddenToolNames, isToolAllowed, type ToolGate } from './gate.ts';
 export {
   type DiagnosticMeta,
   formatOutputNotice,
@@ -20,6 +21,7 @@ export * as searching from './search/parts.ts';
 export * as shells from './shell/parts.ts';
 export { createRing, type Ring } from './shell/ring.ts';
 export { createSink as createOutputSink, type Output as OutputSummary, type OutputSink } from './shell/sink.ts';
+export { type SubmittedResult, submitResultTool } from './submit-result.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
 export { detectEncoding, type Encoding } from './text/detect.ts';
 export { newFileText, replacementText, type StyledText } from './text/file-style.ts';

@@ -5,7 +5,7 @@ import {
   type KernError,
   messageOf,
   nearNames,
-  parse,
+  parseLater,
   processes,
   type View,
 } from 'kern/plugin';
@@ -27,6 +27,7 @@ import {
   toolUpdate,
 } from './contract.ts';
 import { inputSchemaOf } from './face.ts';
+import { problemsBySchema } from './foreign-schema.ts';
 import { isRecord, shapeOf } from './json-schema.ts';
 import { withOutputNotice } from './output-meta.ts';
 import { asResult, errorResult } from './result.ts';
@@ -90,7 +91,7 @@ async function prepare(view: View, request: ToolCallRequest): Promise<PreparedTo
       tool,
       came: tool.prepareArguments === undefined ? request.args : await tool.prepareArguments(request.args),
     }));
-    const first = validated(tool, came ?? {});
+    const first = await validated(tool, came ?? {});
     if (!first.ok) return refused('invalid', badArguments(entry, first.issues));
     const last = view.taps(toolInput) === 0 ? first : await throughInput(view, tool, callId, first.input);
     if (!last.ok)
@@ -215,35 +216,44 @@ type Validated =
   | { readonly ok: false; readonly issues: readonly string[] };
 
 /** As they are, and if that does not do, bent into shape. `input` is what was taken, `args` what the schema made of it. */
-function validated(tool: AnyTool, came: unknown): Validated {
-  const asIs = check(tool, came);
+async function validated(tool: AnyTool, came: unknown): Promise<Validated> {
+  const asIs = await check(tool, came);
   if (asIs.ok) return asIs;
   const bent = coerce({ type: 'object', ...inputSchemaOf(tool) }, came);
   return bent === came ? asIs : check(tool, bent);
 }
 
-function check(tool: AnyTool, input: unknown): Validated {
+async function check(tool: AnyTool, input: unknown): Promise<Validated> {
   if (!isRecord(input))
     return {
       ok: false,
       issues: [`the arguments are not an object but ${Array.isArray(input) ? 'a list' : `a ${typeof input}`}`],
     };
   if (tool.parameters === undefined) {
-    const issues = problemsOf(inputSchemaOf(tool), input);
+    const issues = await problemsBySchema(inputSchemaOf(tool), input);
     return issues.length === 0 ? { ok: true, input, args: input } : { ok: false, issues };
   }
-  const parsed = parse<unknown>(tool.parameters, input);
-  if (!parsed.ok) return { ok: false, issues: parsed.issues.map(plainly) };
+  const parsed = await parseLater<unknown>(tool.parameters, input);
+  if (!parsed.ok) return { ok: false, issues: inPlainWords(tool, input, parsed.issues) };
   return isRecord(parsed.value)
     ? { ok: true, input, args: parsed.value }
     : { ok: false, issues: ['the schema made something else than an object of the arguments'] };
 }
 
-/** zod's words for a field that is not there. */
-function plainly(issue: string): string {
-  return issue
-    .replace(/Invalid input: expected (\w+), received undefined$/, 'is missing ($1)')
-    .replace('Invalid input: expected', 'expected');
+/** An issue of zod's where several shapes are possible, and none fits. It says nothing of why. */
+const saysNothing = /(^|: )Invalid input$/;
+
+/** zod's words where they say it, else what our own look at the schema found. */
+function inPlainWords(tool: AnyTool, input: unknown, issues: readonly string[]): readonly string[] {
+  if (issues.some((issue) => saysNothing.test(issue))) {
+    const found = problemsOf(inputSchemaOf(tool), input);
+    if (found.length > 0) return found;
+  }
+  return issues.map((issue) =>
+    issue
+      .replace(/Invalid input: expected (\w+), received undefined$/, 'is missing ($1)')
+      .replace('Invalid input: expected', 'expected'),
+  );
 }
 
 async function throughInput(view: View, tool: AnyTool, callId: string, input: Arguments): Promise<Validated> {

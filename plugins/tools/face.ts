@@ -28,11 +28,18 @@ export function toolFaces(
   named: ReadonlySet<string> = new Set(),
 ): readonly ToolFace[] {
   const all = view.use(tools).items();
-  const isOffered = (tool: AnyTool): boolean =>
+  const offered = (tool: AnyTool): boolean =>
     named.has(tool.name) || (tool.hidden !== true && tool.defaultActive !== false);
-  // What shows its change first needs somebody to decide on it.
-  const decides = all.some((tool) => isOffered(tool) && tool.deferrable === true);
-  return all.filter((tool) => isOffered(tool) || (decides && tool.name === 'resolve')).map(face);
+  const hasDeferrable = all.some((tool) => tool.deferrable === true && offered(tool));
+  const isPlanning = view.setting('permissions.mode') === 'plan' && view.ui.available;
+  return all
+    .filter((tool) => {
+      if (tool.name === 'resolve') return hasDeferrable;
+      // Of use only where somebody can be asked.
+      if (tool.name === 'exit_plan_mode' && isPlanning) return true;
+      return offered(tool);
+    })
+    .map(face);
 }
 
 /** The arguments of a tool as JSON Schema: as given, else made from its zod type, else asked of the schema's library. */
