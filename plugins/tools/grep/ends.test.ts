@@ -203,7 +203,7 @@ for (const { name, rg } of await enginesHere()) {
       expect(text).toMatch(/a\.txt:1: hit\n\n\[1 path could not be read\.\]$/);
     });
 
-    test('a line of 200 MB is searched to its end, and takes little memory', async () => {
+    test('a line of 200 MB is searched to its end, and takes little memory', { timeout: 60_000 }, async () => {
       const folder = realpathSync(engine.folder({ 'b.txt': 'needle\n' }));
       const piece = Buffer.alloc(1024 * 1024, 'x');
       const file = openSync(join(folder, 'a.txt'), 'w');
