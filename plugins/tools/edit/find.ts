@@ -1,6 +1,6 @@
 import { indentOf, type Shift, shiftBetween } from './indent.ts';
 import { linesOf, type Place } from './lines.ts';
-import { isAscii, type Normal, normalLine, originOf, type Tolerance } from './normal.ts';
+import { isAscii, normalLine, originOf, type Tolerance } from './normal.ts';
 
 /** What had to be overlooked to find a text. */
 export type How = 'exact' | Tolerance | 'indent';
@@ -117,26 +117,21 @@ export const splitsPair = (source: string, at: number): boolean =>
 
 /** The file with every line end as LF and every line in its compared form. */
 interface Form {
+  readonly tolerance: Tolerance;
   readonly text: string;
   readonly starts: readonly number[];
   readonly texts: readonly string[];
-  /** Of lines whose characters do not all stand where they stood. */
-  readonly moved: ReadonlyMap<number, Normal>;
 }
 
 function formOf({ texts }: Lines, tolerance: Tolerance): Form {
-  const compared: string[] = [];
+  const compared = normals(texts, tolerance);
   const starts: number[] = [];
-  const moved = new Map<number, Normal>();
   let at = 0;
-  for (const line of texts) {
-    const normal = normalLine(line, tolerance);
-    if (normal.from !== undefined) moved.set(compared.length, normal);
-    compared.push(normal.text);
+  for (const text of compared) {
     starts.push(at);
-    at += normal.text.length + 1;
+    at += text.length + 1;
   }
-  return { text: compared.join('\n'), starts, texts: compared, moved };
+  return { tolerance, text: compared.join('\n'), starts, texts: compared };
 }
 
 function findIn(form: Form, view: Lines, wanted: string, tolerance: Tolerance, all: boolean): readonly Place[] {
@@ -168,7 +163,7 @@ const hasTail = (line: string, tolerance: Tolerance): boolean => {
   return normalLine(`${line}|`, tolerance).text.length > text.length + 1;
 };
 
-function toOrigin({ starts, texts, moved }: Form, view: Lines, at: number): number | undefined {
+function toOrigin({ starts, tolerance }: Form, view: Lines, at: number): number | undefined {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -176,7 +171,7 @@ function toOrigin({ starts, texts, moved }: Form, view: Lines, at: number): numb
     if ((starts[middle] ?? 0) <= at) low = middle;
     else high = middle - 1;
   }
-  const within = originOf(moved.get(low) ?? { text: texts[low] ?? '' }, at - (starts[low] ?? 0));
+  const within = originOf(normalLine(view.texts[low] ?? '', tolerance), at - (starts[low] ?? 0));
   return within === undefined ? undefined : (view.starts[low] ?? 0) + within;
 }
 
@@ -193,7 +188,8 @@ function indented(wanted: string, view: Lines, form: Form, bare: readonly string
     const start = fromEnd ? (view.starts[at - 1] ?? -1) + (view.texts[at - 1]?.length ?? 0) : view.starts[at];
     if (start === undefined || start < 0) return [];
     const text = form.texts[last] ?? '';
-    const textEnd = (view.starts[last] ?? 0) + (originOf(form.moved.get(last) ?? { text }, text.length) ?? 0);
+    const textEnd =
+      (view.starts[last] ?? 0) + (originOf(normalLine(view.texts[last] ?? '', form.tolerance), text.length) ?? 0);
     return [{ start, end: toStart ? (view.ends[last] ?? textEnd) : textEnd, shift }];
   });
 }

@@ -62,11 +62,16 @@ function bySameLines(there: readonly string[], asked: readonly string[]): number
     else if (known.length < 8) known.push(at);
   }
   const votes = new Map<number, number>();
+  const met = new Map<string, number>();
   for (const [at, line] of there.entries()) {
     const key = line.trim();
+    const places = wantedAt.get(key);
+    if (places === undefined) continue;
+    const times = (met.get(key) ?? 0) + 1;
+    met.set(key, times);
+    if (times > 1_000) continue;
     // A bracket alone says little about the place.
-    for (const wanted of wantedAt.get(key) ?? [])
-      votes.set(at - wanted, (votes.get(at - wanted) ?? 0) + Math.min(key.length, 20));
+    for (const wanted of places) votes.set(at - wanted, (votes.get(at - wanted) ?? 0) + Math.min(key.length, 20));
   }
   let best: number | undefined;
   for (const [shift, weight] of votes)

@@ -19,10 +19,12 @@ export function normalLine(line: string, tolerance: Tolerance): Normal {
   if (tolerance === 'spaces' || isAscii(line)) return { text: withoutTail(line) };
   const parts: string[] = [];
   const from: number[] = [];
-  for (const { 0: cluster, index } of line.matchAll(/\p{M}+|\P{M}\p{M}*/gu)) {
-    const plain = plainSign(cluster);
+  for (let at = 0; at < line.length; ) {
+    const end = clusterEnd(line, at);
+    const plain = plainSign(line.slice(at, end));
     parts.push(plain);
-    for (let at = 0; at < plain.length; at += 1) from.push(index);
+    for (let index = 0; index < plain.length; index += 1) from.push(at);
+    at = end;
   }
   const whole = parts.join('');
   const text = withoutTail(whole);
@@ -36,12 +38,31 @@ export const withoutTail = (text: string): string => {
   return end === text.length ? text : text.slice(0, end);
 };
 
+/** Behind a character and the marks that stand on it. */
+function clusterEnd(line: string, at: number): number {
+  let end = at + ((line.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+  while (end < line.length && isMark(line, end)) end += 1;
+  return end;
+}
+
+const mark = /^\p{M}/u;
+
+function isMark(line: string, at: number): boolean {
+  const code = line.charCodeAt(at);
+  return code >= 0x300 && !isIdeograph(code) && mark.test(line[at] ?? '');
+}
+
+/** Chinese characters and Hangul: most of what is beyond ASCII where anything is, and always plain. */
+const isIdeograph = (code: number): boolean => (code >= 0x3400 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
+
 /** What cannot be told apart on a screen is one thing. */
 function plainSign(cluster: string): string {
+  const code = cluster.charCodeAt(0);
+  if (cluster.length === 1 && (code < 0x80 || isIdeograph(code))) return cluster;
   const known = signs.get(cluster);
   if (known !== undefined) return known;
   // A byte that is no character is shown to models as U+FFFD.
-  if (cluster.length === 1 && cluster >= '\udc80' && cluster <= '\udcff') return '\ufffd';
+  if (cluster.length === 1 && code >= 0xdc80 && code <= 0xdcff) return '\ufffd';
   return cluster.normalize('NFKC');
 }
 

@@ -62,6 +62,21 @@ test('an edit of thousands of lines into other ones is shown whole', () => {
   expect(firstChangedLine).toBeLessThanOrEqual(2);
 });
 
+test('of overlong lines the part that differs is shown, and of what is too large the first changes', () => {
+  const words = Array.from({ length: 1_000 }, (_, at) => `word${at}`).join(' ');
+  const { diff } = made(words, ['word700', 'changed']);
+  expect(diff).toContain('word699 word700 word701');
+  expect(diff).toContain('word699 changed word701');
+  expect(diff.length).toBeLessThan(2_000);
+  const long = `${'x '.repeat(2_500_000)}here${' y'.repeat(100)}`;
+  const large = made(`first\n${long}\n`, ['here', 'there']);
+  expect(large.patch).toBe('');
+  expect(large.diff).toContain('@@ line 2 @@\n-');
+  expect(large.diff).toContain('x x here y y');
+  expect(large.diff).toContain('x x there y y');
+  expect(large.firstChangedLine).toBe(2);
+});
+
 const git = needs('git', 'git');
 
 test.skipIf(git.skip)(`git takes the patch and makes the same file of it${git.name}`, () => {

@@ -61,7 +61,7 @@ export function patchOf(
   }
   const text = hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.join('\n')}\n`).join('');
   return {
-    diff: readable(hunks) + (whole ? '' : '… more changes: too large to be shown\n'),
+    diff: whole ? readable(hunks) : summary(source, splices),
     patch: whole && text.length <= mostPatched ? `--- ${from}\n+++ ${path}\n${text}` : '',
     firstChangedLine: hunks.length > 0 ? firstChanged(hunks[0]) : lineNumber(source, splices[0]?.start ?? 0),
     hunks,
@@ -70,13 +70,71 @@ export function patchOf(
 }
 
 function readable(hunks: readonly Hunk[]): string {
-  return hunks
-    .map((hunk) => `${headOf(hunk)}\n${hunk.lines.map((line) => cut(line.replace(/\r$/, ''))).join('\n')}\n`)
-    .join('');
+  return hunks.map((hunk) => `${headOf(hunk)}\n${readableLines(hunk.lines).join('\n')}\n`).join('');
 }
 
-export const cut = (line: string): string =>
-  (line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length} characters)` : line).toWellFormed();
+/** Of lines that are too long the part around the difference. */
+function readableLines(lines: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, '-');
+    at += removed.length;
+    // `\ No newline at end of file` may stand between the two sides.
+    const mark = runOf(lines, at, '\\');
+    at += mark.length;
+    const added = runOf(lines, at, '+');
+    at += added.length;
+    const side = (own: readonly string[], other: readonly string[]): void => {
+      for (const [index, line] of own.entries()) shown.push(cut(line, commonStart(line, other[index])));
+    };
+    side(removed, added);
+    shown.push(...mark);
+    side(added, removed);
+    const line = lines[at];
+    if (removed.length + mark.length + added.length > 0 || line === undefined) continue;
+    shown.push(cut(line.replace(/\r$/, '')));
+    at += 1;
+  }
+  return shown;
+}
+
+function runOf(lines: readonly string[], from: number, sign: string): readonly string[] {
+  let to = from;
+  while (lines[to]?.startsWith(sign) === true) to += 1;
+  return lines.slice(from, to).map((line) => line.replace(/\r$/, ''));
+}
+
+function commonStart(line: string, other: string | undefined): number {
+  if (other === undefined || line.length <= longestLine) return 0;
+  let at = 1;
+  while (at < line.length && line[at] === other[at]) at += 1;
+  return at;
+}
+
+/** A line for reading: cut where it is too long, from shortly before `from`. */
+export function cut(line: string, from = 0): string {
+  if (line.length <= longestLine) return line.toWellFormed();
+  const start = Math.max(1, Math.min(from - 100, line.length - longestLine));
+  const part = line.slice(start, start + longestLine);
+  const more = start + longestLine < line.length ? '…' : '';
+  return `${line[0]}${start > 1 ? '…' : ''}${part}${more} (${line.length - 1} characters)`.toWellFormed();
+}
+
+/** Instead of a diff of more than can be compared: the first edits, with what stands around them. */
+function summary(source: string, splices: readonly Splice[]): string {
+  const rows = splices.slice(0, 10).map(({ start, end, text }) => {
+    const head = source.slice(Math.max(0, start - 60), start).replace(/^[\s\S]*[\r\n]/, '');
+    const tail = source.slice(end, end + 60).replace(/[\r\n][\s\S]*$/, '');
+    const side = (sign: string, part: string): string =>
+      `${part.slice(0, 2_000)}`
+        .split(/\r\n|\n|\r/)
+        .slice(0, 5)
+        .map((line, at) => cut(`${sign}${at === 0 ? head : ''}${line}`))
+        .join('\n');
+    return `@@ line ${lineNumber(source, start)} @@\n${side('-', source.slice(start, Math.min(end, start + 2_000)))}${tail}\n${side('+', text)}${tail}\n`;
+  });
+  return `${rows.join('')}[${splices.length} changes: too large for a whole diff]\n`;
+}
 
 /** Whole lines around edits, those that would touch each other as one. */
 function windowsOf(source: string, splices: readonly Splice[]) {

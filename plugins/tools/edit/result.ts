@@ -62,7 +62,7 @@ function headOf({ op, path, moveTo, edits, splices }: Staged, words: Words): str
 function diffOf({ op, patch }: Staged, format: Format): string {
   // Whoever made or deleted a file knows what is in it.
   if (op !== 'update') return '';
-  return (format === 'hashline' ? taggedDiff(patch.hunks) : patch.diff).trimEnd();
+  return (format === 'hashline' && patch.isWhole ? taggedDiff(patch.hunks) : patch.diff).trimEnd();
 }
 
 /** With the names that the lines have from now on. */
@@ -73,9 +73,9 @@ function taggedDiff(hunks: Staged['patch']['hunks']): string {
       const rows = lines.flatMap((line) => {
         const text = line.slice(1).replace(/\r$/, '');
         if (line.startsWith('\\')) return [];
-        if (line.startsWith('-')) return [`- ${cut(text)}`];
+        if (line.startsWith('-')) return [cut(`- ${text}`)];
         number += 1;
-        return [`${line[0]} ${cut(taggedLine(number - 1, text))}`];
+        return [cut(`${line[0]} ${taggedLine(number - 1, text)}`)];
       });
       return rows.join('\n');
     })

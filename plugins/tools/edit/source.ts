@@ -1,6 +1,6 @@
 import { type DecodedText, decodeText, encodeText } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
-import type { Splice } from './lines.ts';
+import { type Splice, spliced } from './lines.ts';
 
 /** A file as text, and as the bytes it is. */
 export interface Source extends DecodedText {
@@ -16,6 +16,12 @@ export async function sourceOf(bytes: Buffer, encoding?: string): Promise<Source
  * the places is encoded only to know where in the file they are, and has to give the file's own bytes.
  */
 export async function bytesAfter({ text, encoding, bytes }: Source, splices: readonly Splice[]): Promise<Buffer> {
+  refuseStandIns(text, splices);
+  if (/^utf-(?:8|16)/.test(encoding) && text.isWellFormed()) {
+    // What is well-formed there is written in one way only: encoded anew it is what it was.
+    const lead = bytes.subarray(0, bytes.length - sizeOf(text, encoding));
+    return Buffer.concat([lead, await encodeText(spliced(text, splices), encoding, false)]);
+  }
   const parts: Uint8Array[] = [];
   let position = bytes.length - (await encodeText(text, encoding, false)).length;
   let from = 0;
@@ -34,17 +40,24 @@ export async function bytesAfter({ text, encoding, bytes }: Source, splices: rea
   for (const splice of splices) {
     parts.push(await skip(splice.start));
     await skip(splice.end);
-    if (splice.text.includes('\ufffd') && !text.includes('\ufffd'))
-      throw new KernError('edit_refused', 'The new text has U+FFFD, which stands for what could not be read', {
-        hint: 'Give the character that is meant, or leave such places out of the edit.',
-      });
     parts.push(await encodeText(splice.text, encoding, false));
   }
   parts.push(bytes.subarray(position));
   return Buffer.concat(parts);
 }
 
-/** As `readableText`: what the model reads of a text that has bytes in it which are no characters. */
+const sizeOf = (text: string, encoding: string): number =>
+  encoding === 'utf-8' ? Buffer.byteLength(text) : text.length * 2;
+
+/** U+FFFD is what a model is shown for bytes that are no characters; written, it would take their place for good. */
+function refuseStandIns(text: string, splices: readonly Splice[]): void {
+  if (text.includes('\ufffd') || !splices.some((splice) => splice.text.includes('\ufffd'))) return;
+  throw new KernError('edit_refused', 'The new text has U+FFFD, which stands for what could not be read', {
+    hint: 'Give the character that is meant, or leave such places out of the edit.',
+  });
+}
+
+/** What a file that is made begins as. */
 export const newSource = (text: string): Source => ({
   text,
   encoding: 'utf-8',
