@@ -1,11 +1,11 @@
-import { installProcessHandlers, type Kernel } from 'kern/plugin';
+import { explain, installProcessHandlers, type Kernel } from 'kern/plugin';
 import { answerOrReport } from './answer.ts';
 import type { Composition } from './composition.ts';
 import { guardOutput } from './output.ts';
 import { findProgram } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { isPiped } from './stdin.ts';
-import { mark, timeline } from './timing.ts';
+import { mark, slowStarts, timeline } from './timing.ts';
 
 /** How long handles that someone left open may keep the process after everything is done. */
 const lingerMs = 500;
@@ -67,6 +67,8 @@ function tracked(house: Composition, kernels: Set<Kernel>): Composition {
   return {
     ...house,
     shutdown: async () => {
+      const slow = process.env.KERN_TIMING ? slowStarts(explain(kernel)) : undefined;
+      if (slow !== undefined) process.stderr.write(`kern: plugins that were slow to start, in ms: ${slow}\n`);
       await house.shutdown();
       release();
       kernels.delete(kernel);
