@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { codeOf, KernError } from './error.ts';
+import { makeFolder } from './folders.ts';
 
 /** Where kern keeps what is the user's: `KERN_HOME`, else `~/.kern`. */
 export function kernHome(env: Readonly<Record<string, string | undefined>> = process.env): string {
@@ -13,7 +14,7 @@ export function kernHome(env: Readonly<Record<string, string | undefined>> = pro
 
 /** Makes a private folder, or makes an own one private again. A folder of someone else is refused. */
 export async function ensureHome(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+  await makeFolder(folder, 0o700).catch((cause: unknown) => {
     // A dangling link or a file is told apart below, where there are words for it.
     if (codeOf(cause) !== 'EEXIST')
       throw homeError(folder, 'cannot be made', 'Set KERN_HOME to a folder you can write.', cause);

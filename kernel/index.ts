@@ -20,6 +20,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 export { type Contribution, explain, type PluginStatus } from './explain.ts';
+export { makeFolder } from './folders.ts';
 export {
   type CallResult,
   decide,

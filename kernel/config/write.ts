@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { KernError } from '../error.ts';
+import { makeFolder } from '../folders.ts';
 import { replaceFile } from '../home.ts';
 import { didYouMean, nearNames } from '../near.ts';
 import { withLock } from '../trust/lock.ts';
@@ -140,8 +140,7 @@ async function edit(place: Place, value: unknown): Promise<Written> {
     const target = await pathToWrite([...path0], place, text, value);
     const edited = await editText(text, { path: target, value }, isJson(file, text));
     if (edited === text) return { file, changed: false };
-    if (found === undefined)
-      await mkdir(path.dirname(file), { recursive: true, mode: place.level === 'user' ? 0o700 : 0o755 });
+    if (found === undefined) await makeFolder(path.dirname(file), place.level === 'user' ? 0o700 : 0o755);
     await replaceFile(
       file,
       edited,

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreReport } from 'kern/contracts';
-import { KernError, messageOf } from 'kern/plugin';
+import { KernError, makeFolder, messageOf } from 'kern/plugin';
 
 /** What the writer needs of a file. */
 export type WritableFile = Pick<FileHandle, 'write' | 'truncate' | 'datasync' | 'close'>;
@@ -127,7 +127,7 @@ export class LineWriter {
 
 /** Private, new, and never through a link that somebody put in its place. */
 async function openNew(file: string): Promise<FileHandle> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   return open(
     file,
     constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),

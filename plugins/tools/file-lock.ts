@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
+import { open, readFile, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, KernError } from 'kern/plugin';
+import { codeOf, KernError, makeFolder } from 'kern/plugin';
 
 export interface FileLock {
   /** In whose turn: what is shown to a person who has to wait. */
@@ -41,7 +41,7 @@ export async function lockFile(lock: FileLock): Promise<() => Promise<void>> {
   const mine: Holder = { ...self(), token: randomBytes(8).toString('hex'), path };
   const end = Date.now() + limitMs;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     while (!(await take(name, mine))) {
       signal?.throwIfAborted();
       if (await isLeft(name)) await remove(name);

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { copyFile, lstat, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { codeOf, KernError, makeFolder, messageOf } from 'kern/plugin';
 
 /** Gives a file another name, with its mode and owner. Something of that name is not replaced. */
 export async function moveFile(from: string, to: string): Promise<void> {
   try {
     if (await isThere(to)) throw new KernError('file_exists', `${to} is there already; ${from} was not renamed`);
-    await mkdir(dirname(to), { recursive: true });
+    await makeFolder(dirname(to));
     try {
       await rename(from, to);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { codeOf, KernError, makeFolder, messageOf } from 'kern/plugin';
 import { realPath } from './paths.ts';
 
 /**
@@ -38,13 +38,13 @@ export async function replaceFile(
 }
 
 async function create(target: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
+  await makeFolder(dirname(target));
   try {
     await beside(target, bytes, undefined);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     // The folder was removed in this very moment: once more, then it is not ours to win.
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     await beside(target, bytes, undefined);
   }
 }
@@ -152,7 +152,7 @@ async function contentOf(handle: FileHandle): Promise<Buffer> {
 }
 
 async function copyOf(content: Uint8Array, target: string, backups: string): Promise<string> {
-  await mkdir(backups, { recursive: true, mode: 0o700 });
+  await makeFolder(backups, 0o700);
   const path = join(backups, `${randomBytes(6).toString('hex')}-${basename(target).slice(0, 80)}`);
   const handle = await open(path, 'wx', 0o600);
   try {
