@@ -1,4 +1,4 @@
-export { type Artifact, newArtifact } from './artifact.ts';
+export { type Artifact, newArtifact, saveArtifact } from './artifact.ts';
 export { type PreparedToolCall, prepareToolCall, type ToolCallRequest } from './call.ts';
 export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';
 export { hiddenToolNames, isToolAllowed, type ToolGate } from './gate.ts';

@@ -1,4 +1,4 @@
-import { openSync, readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from 'kern/plugin';
 
@@ -22,4 +22,15 @@ export function newArtifact(folder: string, kind: string): Artifact {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
+}
+
+/** Keeps a text, or bytes, that is too long for a result: the next file of a folder of artifacts. */
+export function saveArtifact(folder: string, kind: string, content: string | Uint8Array): Omit<Artifact, 'fd'> {
+  const { fd, ...saved } = newArtifact(folder, kind);
+  try {
+    writeFileSync(fd, content);
+  } finally {
+    closeSync(fd);
+  }
+  return saved;
 }
