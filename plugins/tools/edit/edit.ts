@@ -29,7 +29,6 @@ export function editTool({ format, preview, host }: EditOptions) {
     },
   };
   return defineTool<EditArguments, EditDetails>({
-    name: 'edit',
     ...faces[format],
     parameters,
     executionMode: 'sequential',

@@ -49,6 +49,12 @@ test('patch: a file that is there is not made anew, nor is one renamed over it',
   expect(readFileSync(join(context.dir, 'b'), 'utf8')).toBe('b');
 });
 
+test('a new path that is the old one is no new path', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), 'a\n');
+  expect(resultText(await call(context, { path: 'a', rename: 'a', diff: '@@\n-a\n+b' }))).toContain('Edited a:');
+});
+
 test('a link is neither deleted nor renamed, and edited where it leads', async () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'a'), 'a\n');

@@ -8,5 +8,5 @@ export function inFormat(request: ModelRequest, standard: Format, format: Format
   const isOurs = (tool: ModelRequest['tools'][number]): boolean =>
     tool.name === 'edit' && tool.description === faces[standard].description;
   if (!request.tools.some(isOurs)) return undefined;
-  return { ...request, tools: request.tools.map((tool) => (isOurs(tool) ? { name: 'edit', ...faces[format] } : tool)) };
+  return { ...request, tools: request.tools.map((tool) => (isOurs(tool) ? faces[format] : tool)) };
 }

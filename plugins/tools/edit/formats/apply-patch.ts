@@ -1,8 +1,9 @@
 import { parseHunks } from '../hunks.ts';
 import type { FileRequest } from '../request.ts';
-import { type Arguments, type Face, linesGiven, type Parsed, textOf } from './shape.ts';
+import { type Arguments, type Face, linesGiven, newPathOf, type Parsed, textOf } from './shape.ts';
 
 export const applyPatchFace: Face = {
+  name: 'edit',
   description: `Changes several text files at once, all or none; answers with a diff. The patch:
 *** Begin Patch
 *** Update File: path
@@ -74,7 +75,7 @@ function fileOf(kind: string, path: string, body: readonly string[], firstLine: 
       : `line ${firstLine + other}: every line of a new file begins with +.`;
   }
   const move = /^\*\*\* Move to: ?(.*)$/.exec(body[0] ?? '');
-  const moveTo = move?.[1]?.trim() || undefined;
+  const moveTo = newPathOf(move?.[1]?.trim(), path);
   const hunks = parseHunks(move === null ? body : body.slice(1), firstLine + (move === null ? 0 : 1));
   if (typeof hunks === 'string') return hunks;
   if (hunks.length === 0 && moveTo === undefined) return `line ${firstLine - 1}: nothing is to change in ${path}.`;

@@ -1,10 +1,11 @@
 import type { Anchor, LineEdit } from '../hash-lines.ts';
 import type { FileRequest } from '../request.ts';
-import { type Arguments, type Face, isRecord, linesGiven, type Parsed, pathOf, textOf, unpacked } from './shape.ts';
+import { type Arguments, type Face, isRecord, linesGiven, newPathOf, type Parsed, pathOf, unpacked } from './shape.ts';
 
 const anchor = { type: 'string', description: 'As shown by read: 12#QK' };
 
 export const hashlineFace: Face = {
+  name: 'edit',
   description:
     'Changes a text file by its lines, named as read shows them (12#QK); answers with a diff that has the new names. All edits are of the file as it was read; they must not overlap. loc: "prepend" or "append" (the file), {prepend} or {append} (before or after a line), {range: {pos, end}} (in their place; both lines go). content: the new lines; null takes the range away.',
   inputSchema: {
@@ -50,7 +51,7 @@ export function parseHashline(args: Arguments): Parsed {
   const one = (file: FileRequest): Parsed => ({ request: { format: 'hashline', files: [file] } });
   const given = unpacked(args.edits) ?? [];
   const list = Array.isArray(given) ? given : [given];
-  const moveTo = textOf(args.move) || undefined;
+  const moveTo = newPathOf(args.move, path);
   if (args.delete === true || args.delete === 'true')
     return list.length > 0 || moveTo !== undefined
       ? { problem: 'delete: a file that is deleted has no edits and no new path.' }

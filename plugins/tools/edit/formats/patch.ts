@@ -1,8 +1,9 @@
 import { parseHunks } from '../hunks.ts';
 import type { FileRequest } from '../request.ts';
-import { type Arguments, type Face, linesGiven, type Parsed, pathOf, textOf } from './shape.ts';
+import { type Arguments, type Face, linesGiven, newPathOf, type Parsed, pathOf, textOf } from './shape.ts';
 
 export const patchFace: Face = {
+  name: 'edit',
   description:
     'Changes, creates, deletes or renames a text file; answers with a diff. For update, diff holds hunks: @@ alone or @@ and a line above the place as it is in the file, then lines with a space (stay), - (go) or + (come) in front. The lines that stay or go have to be in the file, and only once. For create, diff is the whole text.',
   inputSchema: {
@@ -24,7 +25,7 @@ export function parsePatch(args: Arguments): Parsed {
   if (path === undefined) return { problem: `path: is missing (string). Right shape: ${shape}` };
   const op = args.op ?? 'update';
   const diff = textOf(args.diff);
-  const rename = textOf(args.rename) || undefined;
+  const rename = newPathOf(args.rename, path);
   const one = (file: FileRequest): Parsed => ({ request: { format: 'patch', files: [file] } });
   if (op === 'delete') return one({ op, path });
   if (op === 'create')

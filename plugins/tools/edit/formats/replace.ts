@@ -2,6 +2,7 @@ import type { Edit } from '../apply.ts';
 import { type Arguments, type Face, isRecord, type Parsed, pathOf, textOf, unpacked } from './shape.ts';
 
 export const replaceFace: Face = {
+  name: 'edit',
   description:
     'Changes a text file by replacing texts in it; answers with a diff. Every oldText has to be in the file as given, and only once: take in lines around it to make it so, or set replaceAll. To make a file, or replace all of one, use write.',
   inputSchema: {

@@ -2,6 +2,7 @@ import type { EditRequest } from '../request.ts';
 
 /** What a model sees of a format. */
 export interface Face {
+  readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
@@ -20,6 +21,10 @@ export const pathOf = (args: Arguments): string | undefined => {
   const path = textOf(args.path ?? args.file_path ?? args.filePath ?? args.filename);
   return path === '' ? undefined : path;
 };
+
+/** Where a file is to be renamed to; nowhere, if that is where it is. */
+export const newPathOf = (value: unknown, path: string): string | undefined =>
+  typeof value === 'string' && value !== '' && value !== path ? value : undefined;
 
 /** A list or an object that came as JSON text. */
 export function unpacked(value: unknown): unknown {
