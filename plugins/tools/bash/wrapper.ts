@@ -11,7 +11,7 @@ const bash = [
   '[ -z "$3" ] || { shopt -s expand_aliases; . "$3"; } >/dev/null 2>&1 </dev/null',
   'set --',
   // With builtins alone, so that a session that has lost its PATH can still tell it; without a fork, and written at
-  // once: it takes half a millisecond. The loop is for a bash older than mapfile.
+  // once. The loop is for a bash older than mapfile.
   dump(
     [
       `local __kern_name __kern_names=() __kern_pairs=()`,
