@@ -128,6 +128,7 @@ test('a plugin that changed and is no longer trusted is gone, not kept', async (
   await h.trust.revoke();
   h.write(project('a.ts'), word('a', 'two'));
   await h.become();
+  await h.settle();
   expect(h.told.at(-1)).toBe('a blocked: this project is not trusted');
 });
 
@@ -182,16 +183,20 @@ export default definePlugin({ id: 'a', setup(ctx) {
   expect(h.exists('mark')).toBe(false);
 });
 
-test('content that is swapped between the look and the load is refused', async () => {
+test.each([
+  ['an entry', 'a.ts', 'a.ts'],
+  ['a helper', 'pack/index.ts', 'pack/helper.ts'],
+])('the content of %s that is swapped between the look and the load is refused', async (_what, entry, swapped) => {
   let swap = (): void => {};
   await using h = await house(
-    { [project('a.ts')]: word('a', 'good'), [project('pack/index.ts')]: `import './helper.ts';\n${word('b', 'good')}` },
+    {
+      [project('a.ts')]: word('a', 'good'),
+      [project('pack/index.ts')]: `import './helper.ts';\n${word('b', 'good')}`,
+      [project('pack/helper.ts')]: 'export {};',
+    },
     {
       trust: (trust) => ({
         ...trust,
-        get root() {
-          return trust.root;
-        },
         seal: async (item) => {
           const seal = await trust.seal(item);
           swap();
@@ -200,20 +205,12 @@ test('content that is swapped between the look and the load is refused', async (
       }),
     },
   );
-  h.write(project('pack/helper.ts'), 'export {};');
-  await h.trust.grant([itemOf(h, 'a.ts'), itemOf(h, 'pack/index.ts')]);
-  const mark = h.path('mark');
-  swap = () => {
-    writeFileSync(h.path(project('a.ts')), marking(mark, word('a', 'evil')));
-    writeFileSync(h.path(project('pack/helper.ts')), marking(mark, ''));
-  };
+  await h.trust.grant([itemOf(h, entry)]);
+  swap = () => writeFileSync(h.path(project(swapped)), marking(h.path('mark'), word('a', 'evil')));
   await h.host.start();
   expect(h.exists('mark')).toBe(false);
   expect(h.words()).toEqual([]);
-  expect(h.failures()).toEqual([
-    '.kern/extensions/a.ts: plugin_refused',
-    '.kern/extensions/pack/index.ts: plugin_refused',
-  ]);
+  expect(h.failures()).toEqual([`.kern/extensions/${entry}: plugin_refused`]);
 });
 
 test('content that is swapped between the gate and the seal is refused', async () => {

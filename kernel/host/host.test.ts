@@ -341,6 +341,37 @@ test('what was named by -e is loaded without trust, also without extensions', as
   expect(h.words()).toEqual(['b: project']);
 });
 
+test('what is named by -e and lies in an extension folder is one plugin, at the level of the person', async () => {
+  await using h = await house(
+    { [project('a.ts')]: word('a', 'one'), [user('b.ts')]: word('b', 'one') },
+    { explicit: [project('a.ts'), user('b.ts')] },
+  );
+  await h.host.start();
+  expect(h.words()).toEqual(['a: one', 'b: one']);
+  expect(h.states()).toEqual({ [project('a.ts')]: 'loaded', [user('b.ts')]: 'loaded' });
+  await h.watch();
+  h.write(project('a.ts'), word('a', 'two'));
+  await h.become('a: two', 'b: one');
+  expect(h.told).not.toContain('.kern/extensions/a.ts blocked: this project is not trusted');
+});
+
+test('plugins that take long because there are many are not late', async () => {
+  // Each keeps the one processor busy for a while before it goes on.
+  const busy = (id: string): string => `
+const until = Date.now() + 250;
+while (Date.now() < until);
+await new Promise((resolve) => setTimeout(resolve, 1));
+${word(id, 'here')}`;
+  const names = Array.from({ length: 16 }, (_, at) => `p${String(at).padStart(2, '0')}`);
+  await using h = await house({
+    ...Object.fromEntries(names.map((id) => [user(`${id}/index.ts`), `import './busy.ts';\n${word(id, 'here')}`])),
+    ...Object.fromEntries(names.map((id) => [user(`${id}/busy.ts`), busy(id)])),
+  });
+  await h.host.start();
+  expect(h.failures()).toEqual([]);
+  expect(h.words()).toHaveLength(16);
+});
+
 test('a path of -e that is not there is said', async () => {
   await using h = await house({ 'empty/x.txt': '' }, { explicit: ['nowhere.ts'] });
   await expect(h.host.start()).rejects.toMatchObject({ code: 'extension_missing' });

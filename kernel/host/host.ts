@@ -1,20 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
-import type { PluginUnit } from '../activation.ts';
-import type { Level } from '../capability.ts';
-import { codeOf, KernError, messageOf } from '../error.ts';
-import { builtinKey, type Kernel, unitKey } from '../kernel.ts';
-import { within } from '../limit.ts';
+import { dirname, join } from 'node:path';
+import { KernError, messageOf } from '../error.ts';
+import { builtinKey, type Kernel } from '../kernel.ts';
 import type { PluginDefinition, TrustState } from '../plugin.ts';
 import type { Trust } from '../trust/trust.ts';
-import { definitionOf } from './definition.ts';
 import { brokenPromises, manifestForSleep, sleeperOf, type WholeManifest } from './lazy.ts';
 import type { Loader } from './load.ts';
-import { LoadError } from './load-error.ts';
-import { locateExtensions } from './locate.ts';
-import { type ExtensionFolder, explicitPlaces, type Place, type PlaceState, placeIn, trustItemOf } from './place.ts';
-import { isFound, newSlot, type Slot, whoIs } from './slot.ts';
+import { type ExtensionFolder, explicitPlaces, foundIn, type Place, type PlaceState, trustItemOf } from './place.ts';
+import { Reader, wasRefused } from './reader.ts';
+import { idTaken, isFound, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
 import type { WatchHub } from './watch-hub.ts';
 
 export type { ExtensionFolder, Place, PlaceState } from './place.ts';
@@ -41,16 +36,19 @@ const limitMs = 3_000;
 /** Finds extensions, asks the gate, loads them, and takes every edit live. */
 export class Host {
   readonly #options: HostOptions;
+  readonly #reader: Reader;
   readonly #slots = new Map<string, Slot>();
   /** Problems of files that are no extension, by path. */
-  readonly #problems = new Map<string, string>();
+  #problems: ReadonlyMap<string, string> = new Map();
   /** Where no change is under way and nobody's code runs, whoever calls. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #work: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: HostOptions) {
+    const { loader, trust, kernel } = options;
     this.#options = options;
+    this.#reader = new Reader({ loader, trust, clock: kernel.clock, limitMs });
   }
 
   /** Loads everything there is. One that fails stops none of the others. */
@@ -59,8 +57,9 @@ export class Host {
       this.#options.watch.watch(`folder:${folder.path}`, [folder.path], () => this.#soon(() => this.#sync()));
     await this.#later(async () => {
       const explicit = await Promise.all(this.#options.explicit.map(explicitPlaces));
-      const places = [...explicit.flat(), ...(await this.#locate())];
-      await this.#loadInOrder(places.filter(({ entry }) => !this.#slots.has(entry)).map((place) => this.#open(place)));
+      for (const place of explicit.flat()) if (!this.#slots.has(place.entry)) this.#open(place);
+      for (const place of await this.#locate()) if (!this.#slots.has(place.entry)) this.#open(place);
+      await this.#loadInOrder([...this.#slots.values()].filter(({ place }) => place.level !== 'builtin'));
     });
   }
 
@@ -91,8 +90,7 @@ export class Host {
     return this.#later(async () => {
       const slots = [...this.#slots.values()].filter(({ place }) => place.level === 'project');
       const shut = slots.filter(
-        ({ status }) =>
-          status.state === 'blocked' || (status.state === 'failed' && codeOf(status.error) === 'plugin_refused'),
+        ({ status }) => status.state === 'blocked' || (status.state === 'failed' && wasRefused(status.error)),
       );
       for (const slot of slots) {
         if (shut.includes(slot)) continue;
@@ -119,12 +117,10 @@ export class Host {
   // --- Places ----------------------------------------------------------------------------------------------------
 
   async #locate(): Promise<readonly Place[]> {
-    const located = await Promise.all(
-      this.#options.folders.map(async (folder) => ({ folder, ...(await locateExtensions(folder.path)) })),
-    );
-    this.#problems.clear();
-    for (const { problems } of located) for (const { path, message } of problems) this.#problems.set(path, message);
-    return located.flatMap(({ folder, found }) => found.map((one) => placeIn(folder, one)));
+    const named = [...this.#slots.values()].flatMap(({ place }) => (place.level === 'session' ? [place.entry] : []));
+    const { places, problems } = await foundIn(this.#options.folders, named);
+    this.#problems = problems;
+    return places;
   }
 
   #open(place: Place): Slot {
@@ -252,45 +248,20 @@ export class Host {
   async #reading(slot: Slot): Promise<PluginDefinition> {
     const { place } = slot;
     slot.revision += 1;
-    const seal = place.level === 'project' ? await this.#options.trust.seal(trustItemOf(place)) : undefined;
-    const reading = this.#options.loader().load(place.entry, {
-      root: place.folder,
-      admit: this.#admission(place, seal),
-      onLateFile: (file, hash) => {
-        if (this.#slots.get(place.entry) === slot)
-          this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]]));
-      },
+    const read = await this.#reader.read(place, (file, hash) => {
+      if (this.#slots.get(place.entry) === slot)
+        this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]]));
     });
-    try {
-      const loaded = await within(this.#options.kernel.clock, limitMs, reading, () => {
-        throw new KernError('load_late', `${place.entry} did not load within ${limitMs} ms`, {
-          hint: 'what it awaits at its top level belongs into what is called later',
-        });
-      });
-      // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
-      const files =
-        place.level === 'builtin' ? loaded.files.filter((file) => !loaded.outside.includes(file)) : loaded.files;
-      this.#follow(slot, [place.entry, ...files], loaded.missing, loaded.contents);
-      const definition = definitionOf(loaded.exports, place.entry);
-      if (place.level === 'builtin') slot.status = { state: 'loaded', key: builtinKey(definition.id) };
-      return definition;
-    } catch (error) {
-      if (error instanceof LoadError)
-        this.#follow(slot, [place.entry, ...slot.files, ...error.files], error.missing, error.contents);
-      else if (codeOf(error) === 'load_late') this.#follow(slot, [place.entry, ...slot.files], slot.missing, new Map());
-      throw error;
-    }
-  }
-
-  /** What the gate looked at and what runs must be the same bytes, imports that no scan foresees included. */
-  #admission(place: Place, seal: ReadonlyMap<string, string> | undefined): (file: string, hash: string) => void {
-    const { root } = this.#options.trust;
-    return (file, hash) => {
-      if (seal === undefined || seal.get(file) === hash || !file.startsWith(root + sep)) return;
-      throw new KernError('file_untrusted', `${file} is not part of what was trusted for ${place.name}`, {
-        hint: 'look at it, then run `kern trust grant`',
-      });
+    const { files, missing, contents } = read.seen ?? {
+      files: [place.entry],
+      missing: slot.missing,
+      contents: new Map(),
     };
+    // What failed may need what the version before it was made of.
+    this.#follow(slot, read.state === 'read' ? files : [...slot.files, ...files], missing, contents);
+    if (read.state === 'failed') throw read.error;
+    if (place.level === 'builtin') slot.status = { state: 'loaded', key: builtinKey(read.definition.id) };
+    return read.definition;
   }
 
   async #put(slot: Slot, definition: PluginDefinition): Promise<boolean> {
@@ -303,18 +274,9 @@ export class Host {
       slot.refused = definition;
       return false;
     }
-    const unit: PluginUnit = {
-      key,
-      level: place.level,
-      source: place.level === 'builtin' ? 'built-in' : place.entry,
-      definition,
-      revision: slot.revision,
-      files: slot.files,
-      ...(place.root === undefined ? {} : { root: place.root }),
-    };
     // A file that now holds another id is another plugin, and a renamed file the same: the old goes with the same change.
     const drop = [slot.key, holder?.key].filter((old) => old !== undefined && (old !== key || holder !== undefined));
-    const result = await kernel.change({ put: [unit], drop: drop as string[], limitMs });
+    const result = await kernel.change({ put: [unitOf(slot, definition)], drop: drop as string[], limitMs });
     const isForOthers = !result.ok && ['requirement_missing', 'requirement_cycle'].includes(result.code);
     slot.refused = isForOthers ? definition : undefined;
     if (!result.ok) {
@@ -346,26 +308,12 @@ export class Host {
 
   /** Others changed: what was refused because of them may join now. */
   async #reconsider(): Promise<void> {
-    const { kernel } = this.#options;
-    const isThere = ({ place }: Slot, id: string): boolean => {
-      const { idle, activations } = kernel.snapshot();
-      const isSeen = (level: Level | undefined, root: string | undefined): boolean =>
-        level !== 'project' || (place.level === 'project' && place.root === root);
-      return (
-        idle.some((plugin) => plugin.id === id && isSeen(plugin.level, plugin.root)) ||
-        activations.some(
-          ({ unit: { definition, level, root } }) =>
-            (definition.id === id || definition.replaces === id) && isSeen(level, root),
-        )
-      );
-    };
     const mayJoin = (slot: Slot): boolean => {
       if (slot.refused === undefined) return false;
       const holder = this.#holderOf(keyOf(slot.place, slot.refused.id), slot);
-      return (
-        (slot.refused.requires ?? []).every((id) => isThere(slot, id)) &&
-        (holder === undefined || this.#isLeaving(holder))
-      );
+      if (holder !== undefined && !this.#isLeaving(holder)) return false;
+      const snapshot = this.#options.kernel.snapshot();
+      return (slot.refused.requires ?? []).every((id) => isThere(id, slot.place, snapshot));
     };
     for (let joined = true; joined; ) {
       joined = false;
@@ -534,17 +482,4 @@ export class Host {
       return this.#options.watch.during(done);
     });
   }
-}
-
-function keyOf({ level, root }: Place, id: string): string {
-  return level === 'builtin' ? builtinKey(id) : unitKey(level, root, id);
-}
-
-const whyBlocked = (trust: Blocked['trust']): string =>
-  trust === 'changed' ? 'its content is no longer what was trusted' : 'this project is not trusted';
-
-function idTaken(id: string, { entry }: Place, by: Place): KernError {
-  return new KernError('id_taken', `the id ${id} (${entry}) is taken by ${by.entry}`, {
-    hint: 'two plugins of one level need two ids',
-  });
 }

@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import type { Level } from '../capability.ts';
 import { KernError } from '../error.ts';
 import type { TrustItem, TrustState } from '../plugin.ts';
-import { type ExtensionManifest, type LocatedExtension, locatePackage } from './locate.ts';
+import { type ExtensionManifest, type LocatedExtension, locateExtensions, locatePackage } from './locate.ts';
 
 /** A folder in which extensions are looked for. */
 export interface ExtensionFolder {
@@ -40,7 +40,32 @@ export function trustItemOf(place: Place): TrustItem {
   return { kind: 'plugin', id: place.name, path: place.entry };
 }
 
-export function placeIn(folder: ExtensionFolder, { entry, root, manifest }: LocatedExtension): Place {
+/** All that stands in the folders, but what a person named, and what there is no extension. */
+export async function foundIn(
+  folders: readonly ExtensionFolder[],
+  named: readonly string[],
+): Promise<{ readonly places: readonly Place[]; readonly problems: ReadonlyMap<string, string> }> {
+  const located = await Promise.all(
+    folders.map(async (folder) => ({ folder, ...(await locateExtensions(folder.path)) })),
+  );
+  const places = located.flatMap(({ folder, found }) =>
+    found.filter(({ entry }) => !named.includes(realPath(entry))).map((one) => placeIn(folder, one)),
+  );
+  return {
+    places,
+    problems: new Map(located.flatMap(({ problems }) => problems).map(({ path, message }) => [path, message])),
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // gone since it was found
+  }
+}
+
+function placeIn(folder: ExtensionFolder, { entry, root, manifest }: LocatedExtension): Place {
   const { path, level, root: project } = folder;
   return {
     entry,

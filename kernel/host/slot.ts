@@ -1,6 +1,8 @@
+import type { PluginUnit } from '../activation.ts';
 import type { Level } from '../capability.ts';
+import { KernError } from '../error.ts';
 import type { PluginDefinition } from '../plugin.ts';
-import type { IdlePlugin } from '../snapshot.ts';
+import { builtinKey, type IdlePlugin, type Snapshot, unitKey } from '../snapshot.ts';
 import { type Place, type PlaceState, placeKey } from './place.ts';
 
 /** A place, and what became of it. */
@@ -54,3 +56,43 @@ export function whoIs({ place, key, revision }: Slot): {
   const { level, entry, name } = place;
   return { key: key ?? placeKey(place), id: key?.split(':').at(-1) ?? name, level, source: entry, revision };
 }
+
+export function keyOf({ level, root }: Place, id: string): string {
+  return level === 'builtin' ? builtinKey(id) : unitKey(level, root, id);
+}
+
+/** What is put into the kernel. The source of a built-in is the same whether it runs from its sources or not. */
+export function unitOf({ place, revision, files }: Slot, definition: PluginDefinition): PluginUnit {
+  const { level, entry, root } = place;
+  return {
+    key: keyOf(place, definition.id),
+    level,
+    source: level === 'builtin' ? 'built-in' : entry,
+    definition,
+    revision,
+    files,
+    ...(root === undefined ? {} : { root }),
+  };
+}
+
+/** Whether a plugin that one at this place requires is there, or wakes for it. */
+export function isThere(id: string, place: Place, { idle, activations }: Snapshot): boolean {
+  const isSeen = (level: Level | undefined, root: string | undefined): boolean =>
+    level !== 'project' || (place.level === 'project' && place.root === root);
+  return (
+    idle.some((plugin) => plugin.id === id && isSeen(plugin.level, plugin.root)) ||
+    activations.some(
+      ({ unit: { definition, level, root } }) =>
+        (definition.id === id || definition.replaces === id) && isSeen(level, root),
+    )
+  );
+}
+
+export function idTaken(id: string, { entry }: Place, by: Place): KernError {
+  return new KernError('id_taken', `the id ${id} (${entry}) is taken by ${by.entry}`, {
+    hint: 'two plugins of one level need two ids',
+  });
+}
+
+export const whyBlocked = (trust: 'untrusted' | 'changed'): string =>
+  trust === 'changed' ? 'its content is no longer what was trusted' : 'this project is not trusted';

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../kernel/config/config.ts';
@@ -168,7 +168,7 @@ function extensionFolders(home: string, root: string): readonly ExtensionFolder[
   const user: ExtensionFolder = { path: join(home, 'extensions'), level: 'user' };
   const project: ExtensionFolder = { path: join(root, '.kern', 'extensions'), level: 'project', root };
   // In the home folder itself `.kern` is the user's own, and not a project's.
-  return user.path === project.path ? [user] : [user, project];
+  return realPath(home) === realPath(join(root, '.kern')) ? [user] : [user, project];
 }
 
 /** What the names of kern, and zod, are to an extension: the host's own objects. Loaded when something asks. */
@@ -208,6 +208,14 @@ async function homeProblem(home: string): Promise<string | undefined> {
     const isReadOnly = ['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '');
     if (!isReadOnly && isThere(home)) throw error;
     return `${home} cannot be written, so nothing is kept there: ${messageOf(error)}`;
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder; // not there
   }
 }
 
