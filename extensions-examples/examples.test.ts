@@ -45,6 +45,16 @@ test('a tool in ten lines', async () => {
   await becomes(hello, 'Good day, Ada!');
 });
 
+test('a slow tool keeps what is too long, and says where', async () => {
+  const count = (): Promise<string> => house.call('slow_count', { to: 20, pauseMs: 0 });
+  const told = await count();
+  expect(told).toMatch(/^16\n17\n18\n19\n20\n\n\[Showing lines 16-20 of 20\. Whole output: artifact:\/\/\d+\]$/);
+  const id = /artifact:\/\/\d+/.exec(told)?.[0];
+  expect(await house.call('read', { path: id, limit: 2 })).toMatch(/^1\n2\n/);
+  edit('slow-count.ts', 'lines: 5', 'lines: 2');
+  await vi.waitFor(async () => expect(await count()).toMatch(/^19\n20\n/), { timeout: 15_000 });
+});
+
 test('a call is refused, for as long as the veto stands as it does', async () => {
   const push = (): Promise<string> => house.call('bash', { command: 'git push --force' });
   expect(await push()).toContain('Force pushes are not made from here.');

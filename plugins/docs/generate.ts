@@ -1,7 +1,7 @@
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as contracts from 'kern/contracts';
-import { type CommandHost, commands, type Workbench } from 'kern/contracts';
+import { type CommandHost, commands, tools, type Workbench } from 'kern/contracts';
 import * as plugin from 'kern/plugin';
 import { type Context, KernError } from 'kern/plugin';
 import { fill } from './blocks.ts';
@@ -20,6 +20,7 @@ import {
   tokensOf,
   undescribed,
 } from './tokens.ts';
+import { toolBlocks } from './tool-tables.ts';
 
 /** A file as it should be. */
 export interface Generated {
@@ -82,7 +83,10 @@ async function makeBlocks(
   }
   const reader = ctx.use(commands);
   await reader.load(host.signal);
+  const toolbox = ctx.use(tools);
+  await toolbox.load(host.signal);
   return {
+    ...toolBlocks(toolbox.items()),
     hooks: hookTables(tokens, sayings),
     capabilities: capabilityTables(tokens, sayings, await supplyOf(bench)),
     services: serviceTable(tokens, sayings),

@@ -25,8 +25,8 @@ export async function readPage(file: string): Promise<string> {
 }
 
 const order = [
-  ...['first-run', 'extensions', 'models', 'permissions', 'trust', 'config', 'commands', 'hooks', 'capabilities'],
-  ...['providers', 'json-mode', 'troubleshooting', 'contributing', 'deviations'],
+  ...['first-run', 'extensions', 'models', 'tools', 'permissions', 'trust', 'config', 'commands', 'hooks'],
+  ...['capabilities', 'providers', 'json-mode', 'troubleshooting', 'contributing', 'deviations'],
 ];
 
 /** A page that is not named here stands at the end. */

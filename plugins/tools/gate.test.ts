@@ -18,6 +18,7 @@ test('a list is all there is, but for the way out of plan mode', () => {
   expect(isToolAllowed('bash', asked('read'))).toBe(false);
   for (const name of hiddenToolNames) expect(isToolAllowed(name, asked())).toBe(name === 'exit_plan_mode');
   expect(isToolAllowed('report_finding', asked('report_finding'))).toBe(true);
+  expect([isToolAllowed('jobs', asked('bash')), isToolAllowed('jobs', asked('read'))]).toEqual([true, false]);
 });
 
 test('what is switched off stays off, whoever asks for it', () => {

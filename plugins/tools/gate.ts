@@ -31,6 +31,8 @@ export function isToolAllowed(name: string, gate: ToolGate = {}): boolean {
   if (mustSubmit && notForSubagents.has(name)) return false;
   // Else a model that may only read could never ask to leave the mode in which it may only read.
   if (name === 'exit_plan_mode') return true;
+  // What was started in the background can be looked at wherever it can be started.
+  if (name === 'jobs' && (requested?.has('bash') === true || requested?.has('powershell') === true)) return true;
   if (name === 'report_finding') return requested?.has(name) === true;
   return requested === undefined || requested.has(name);
 }
