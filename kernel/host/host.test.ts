@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { house, word } from './test/house.ts';
 
@@ -389,4 +391,52 @@ test('thirty edits of thirty plugins at once are all live in the end, and nothin
   await h.kernel.drained();
   const { created, disposed, live, draining } = h.kernel.counts;
   expect({ left: created - disposed, live, draining }).toEqual({ left: 31, live: 31, draining: 0 });
+});
+
+test('many reloads of a plugin of two files leave nothing behind', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const weights: WeakRef<object>[] = [];
+  const shared = globalThis as { kernTestWeights?: WeakRef<object>[] };
+  shared.kernTestWeights = weights;
+  const entry = (at: number): string => `
+import { definePlugin } from 'kern/plugin';
+import { words } from 'test/words';
+import { weigh } from './weight.ts';
+const weight = weigh(${at});
+export default definePlugin({ id: 'a', setup(ctx) {
+  ctx.contribute(words, { key: 'a', text: '${at}', weight });
+  ctx.interval(() => weight, 10_000);
+  ctx.watch([ctx.where.root], () => weight);
+  ctx.signal.addEventListener('abort', () => weight);
+} });`;
+  const helper = (at: number): string =>
+    `export function weigh(at) { const weight = { at, bytes: new Array(5_000).fill(${at}) }; globalThis.kernTestWeights.push(new WeakRef(weight)); return weight; }`;
+  // Of the kinds that a test runner has none of.
+  const watchers = (): number =>
+    process.getActiveResourcesInfo().filter((kind) => /^FS|Watch|Process/.test(kind)).length;
+  const before = watchers();
+  {
+    await using h = await house({ [user('a/index.ts')]: entry(0), [user('a/weight.ts')]: helper(0) });
+    await h.host.start();
+    await h.watch();
+    const reloads = process.env.KERN_SOAK === '1' ? 300 : 20;
+    for (let at = 1; at <= reloads; at += 1) {
+      const files = [h.write(user('a/weight.ts'), helper(at)), h.write(user('a/index.ts'), entry(at))];
+      h.kernel.touched(files);
+      await h.settle();
+      expect(h.words()).toEqual([`a: ${at}`]);
+    }
+    await h.kernel.drained();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collect();
+    }
+    expect(weights.length).toBeGreaterThanOrEqual(reloads + 1);
+    // The live one, and what the last call may still hold.
+    expect(weights.filter((weight) => weight.deref() !== undefined).length).toBeLessThanOrEqual(3);
+    expect(h.kernel.counts).toMatchObject({ live: 2, draining: 0 });
+  }
+  delete shared.kernTestWeights;
+  expect(watchers()).toBeLessThanOrEqual(before);
 });
