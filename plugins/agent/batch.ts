@@ -1,4 +1,11 @@
-import type { AgentEvent, Message, ToolCall, ToolResult, ToolResultMessage } from 'kern/contracts';
+import {
+  type AgentEvent,
+  errorResult,
+  type Message,
+  type ToolCall,
+  type ToolResult,
+  type ToolResultMessage,
+} from 'kern/contracts';
 import { messageOf } from 'kern/plugin';
 
 /** A call that was looked up, validated and allowed, or refused with the result that says why. */
@@ -27,11 +34,6 @@ export interface BatchEnd {
 interface Outcome {
   readonly result: ToolResult;
   readonly durationMs: number;
-}
-
-/** A result that is an error, from its text. */
-export function errorResult(text: string): ToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
 }
 
 /**

@@ -1,6 +1,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorResult, realPath, searching, type ToolContext, type ToolResult, textResult } from 'kern/contracts';
+import {
+  errorResult,
+  formatTruncation,
+  realPath,
+  searching,
+  type ToolContext,
+  type ToolResult,
+  textResult,
+} from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import { isBinary, searchBuiltIn } from './built-in.ts';
 import { searchByRipgrep } from './by-ripgrep.ts';
@@ -246,8 +254,8 @@ function told(page: Page, { path, offset, query, engine, ended, shownPath }: Don
 function pageNotice({ shown, hasMore, fullBy }: Page, offset: number): string | undefined {
   if (!hasMore) return undefined;
   const last = offset + shown - 1;
-  const why = fullBy === 'size' ? ' (50 KB limit)' : '';
-  return `Showing matches ${offset}-${last}${why}; there are more. Use offset=${last + 1} to continue.`;
+  const by = fullBy === 'size' ? 'bytes' : 'lines';
+  return formatTruncation({ direction: 'head', by, from: offset, to: last, nextOffset: last + 1, unit: 'matches' });
 }
 
 function cutNotice({ hasCutLines }: Page): string | undefined {
