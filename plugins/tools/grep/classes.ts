@@ -34,11 +34,16 @@ export const places: Readonly<Record<string, Piece>> = {
 };
 
 /** Where a text of many lines is searched, an anchor of JavaScript would mean its ends, or know other line ends. */
-export function lineStart({ whole }: Mode): string {
-  return whole ? '(?<![^\\n])' : '^';
+export function lineStart({ text }: Mode): string {
+  return text === 'line' ? '^' : '(?<![^\\n])';
 }
-export function lineEnd({ whole }: Mode): string {
-  return whole ? '(?![^\\n])' : '$';
+export function lineEnd({ text }: Mode): string {
+  return text === 'line' ? '$' : '(?![^\\n])';
+}
+
+/** What is a class in brackets, or stands for one: among lines it is never their end. */
+export function withinLine({ rust, script }: Piece): Piece {
+  return { rust, script: (mode) => (mode.text === 'lines' ? `[${script(mode)}--[\\n]]` : script(mode)) };
 }
 
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, a: 7 };

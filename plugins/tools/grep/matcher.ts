@@ -1,5 +1,6 @@
 import { KernError, messageOf } from 'kern/plugin';
 import type { Pattern } from './pattern.ts';
+import type { Mode } from './reader.ts';
 
 /** Finds a pattern in lines and in texts, with JavaScript's regular expressions. */
 export interface Matcher {
@@ -13,11 +14,11 @@ export interface Matcher {
 
 export function createMatcher(pattern: Pattern, ignoreCase: boolean): Matcher {
   const made = new Map<string, RegExp>();
-  const form = (unicode: boolean, whole: boolean): RegExp => {
-    const key = `${unicode} ${whole}`;
+  const form = (unicode: boolean, text: Mode['text']): RegExp => {
+    const key = `${unicode} ${text}`;
     let expression = made.get(key);
     if (expression === undefined) {
-      expression = compiled(pattern.script({ unicode, whole }), ignoreCase);
+      expression = compiled(pattern.script({ unicode, text }), ignoreCase);
       made.set(key, expression);
     }
     return expression;
@@ -26,18 +27,18 @@ export function createMatcher(pattern: Pattern, ignoreCase: boolean): Matcher {
     mayBeIn(text, unicode) {
       // What looks around may see the end of a line, which is not there in a text.
       if (pattern.needsScript) return true;
-      const expression = form(unicode, true);
+      const expression = form(unicode, 'lines');
       expression.lastIndex = 0;
       return expression.test(text);
     },
     isIn(line, unicode, from = 0, end = true) {
-      const expression = form(unicode, false);
+      const expression = form(unicode, 'line');
       expression.lastIndex = from;
       const found = expression.exec(line);
       return found !== null && (end || found.index + found[0].length < line.length);
     },
     *places(text, unicode) {
-      const expression = form(unicode, true);
+      const expression = form(unicode, 'whole');
       expression.lastIndex = 0;
       for (let found = expression.exec(text); found !== null; found = expression.exec(text)) {
         yield [found.index, found.index + found[0].length];

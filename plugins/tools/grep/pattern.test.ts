@@ -9,7 +9,7 @@ const read = (text: string, dotAll = false) => {
 
 /** Whether JavaScript's form of it finds something in a line. */
 const finds = (text: string, line: string, flags = ''): boolean =>
-  new RegExp(read(text).script({ unicode: true, whole: false }), `v${flags}`).test(line);
+  new RegExp(read(text).script({ unicode: true, text: 'line' }), `v${flags}`).test(line);
 
 test.each([
   ['plain words', 'plain words'],
@@ -102,9 +102,22 @@ test('what needs JavaScript, what needs ripgrep and what needs more than a line 
   expect(literalPattern('a\nb')).toMatchObject({ hasLineFeed: true, rust: 'a(?:\\r?\\n)b' });
 });
 
+test('among lines a match stays within one', () => {
+  const among = (text: string) => new RegExp(read(text).script({ unicode: true, text: 'lines' }), 'v');
+  const lines = 'ab\nc\n';
+  for (const text of ['b[^x]c', 'b\\Wc', 'b\\sc', 'b\\Dc', 'b\\P{L}c', '(?s)b.c', 'b[[:^alpha:]]c', 'b$\\sc'])
+    expect([text, among(text).test(lines)]).toEqual([text, false]);
+  for (const text of ['^c$', 'b$', '^a[^x]', '^[^\\d]$', '\\bc\\b'])
+    expect([text, among(text).test(lines)]).toEqual([text, true]);
+});
+
+test('a line feed by its number is one', () => {
+  expect(read('a\\x0Ab')).toMatchObject({ hasLineFeed: true, rust: 'a(?:\\r?\\n)b' });
+});
+
 test('a literal means each of its signs', () => {
   const text = '^a.b*c+d?e(f)[g]{h}|i\\j$#&~-';
   const { rust, script } = literalPattern(text);
-  expect(new RegExp(script({ unicode: false, whole: false }), 'v').exec(`x${text}y`)?.[0]).toBe(text);
+  expect(new RegExp(script({ unicode: false, text: 'line' }), 'v').exec(`x${text}y`)?.[0]).toBe(text);
   expect(rust).toBe('\\^a\\.b\\*c\\+d\\?e\\(f\\)\\[g\\]\\{h\\}\\|i\\\\j\\$\\#\\&\\~\\-');
 });

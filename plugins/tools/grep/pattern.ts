@@ -1,4 +1,14 @@
-import { characterPiece, lineEnd, lineStart, type Piece, places, readClass, readEscape, rustOf } from './classes.ts';
+import {
+  characterPiece,
+  lineEnd,
+  lineStart,
+  type Piece,
+  places,
+  readClass,
+  readEscape,
+  rustOf,
+  withinLine,
+} from './classes.ts';
 import { escaped, type Mode, PatternError, Reader } from './reader.ts';
 
 /** A regular expression as ripgrep knows them, for ripgrep and for JavaScript. */
@@ -107,13 +117,13 @@ function sequence(pieces: readonly Piece[]): Piece {
 function readPiece(reader: Reader, state: State, flags: Flags): Piece {
   const at = reader.at;
   if (reader.skip('(')) return readGroup(reader, state, flags, at);
-  if (reader.skip('[')) return cased(readClass(reader, at), flags);
+  if (reader.skip('[')) return cased(withinLine(readClass(reader, at)), flags);
   if (reader.skip('\\')) return cased(readBackslash(reader, state), flags);
   if (reader.skip('^')) return { rust: '^', script: lineStart };
   if (reader.skip('$')) return { rust: '$', script: lineEnd };
   if (reader.skip('.')) {
-    const script = flags.dotAll ? '[^]' : '[^\\n]';
-    return { rust: '.', script: () => script };
+    const { dotAll } = flags;
+    return { rust: '.', script: ({ text }) => (dotAll && text !== 'lines' ? '[^]' : '[^\\n]') };
   }
   if (reader.ahead(/^[*+?]/) || reader.ahead(repetition))
     throw new PatternError(at, `there is nothing before this ${reader.text[at]} that could be repeated`);
@@ -150,7 +160,9 @@ function readBackslash(reader: Reader, state: State): Piece {
     state.needsScript = true;
     return { rust: '', script: () => (typeof to === 'string' ? `\\k<${to}>` : `(?:\\${to})`) };
   }
-  return reader.skip('n') ? lineFeed(state) : readEscape(reader);
+  const piece = readEscape(reader);
+  if (piece.character === undefined) return withinLine(piece);
+  return piece.character === '\n' ? lineFeed(state) : piece;
 }
 
 function checkReferences({ references, groups, names }: State): void {

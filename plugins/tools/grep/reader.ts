@@ -2,8 +2,8 @@
 export interface Mode {
   /** The text has characters beyond ASCII. */
   readonly unicode: boolean;
-  /** The text is more than a line. */
-  readonly whole: boolean;
+  /** A line; lines, each for itself; or lines that a match may span. */
+  readonly text: 'line' | 'lines' | 'whole';
 }
 
 /** What is wrong with a pattern, and where: counted in UTF-16 units. */

@@ -106,6 +106,7 @@ test('whatever is searched for, ripgrep and the built-in matcher find the same',
           withRipgrep.kernel.callTool('grep', args),
           builtIn.kernel.callTool('grep', args),
         ]);
+        fc.pre(!resultText(other).includes('takes too long'));
         const shown = (words: string): string => words.replaceAll(path, '').replaceAll(/^.*?(\d\.txt)/gm, '$1');
         expect(shown(resultText(other))).toBe(shown(resultText(one)));
         expect(one.details).toMatchObject({ engine: 'ripgrep' });
