@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type CommandHost, processes, workbench } from 'kern/contracts';
@@ -32,7 +32,7 @@ export interface Ground extends Disposable {
   readonly root: string;
   place(): Place;
   node(args: readonly string[]): Promise<Ran>;
-  startNode(args: readonly string[]): Started;
+  startNode(args: readonly string[], options?: NodeOptions): Started;
   kern(place: Place, args: readonly string[], options?: KernOptions): Promise<Ran>;
   start(place: Place, args: readonly string[], options?: KernOptions): Started;
   /** Waits for its end; one that failed fails the measurement, with what it said. */
@@ -43,6 +43,11 @@ export interface KernOptions {
   /** The model server, without `/v1`. */
   readonly model?: string;
   readonly onOutput?: SpawnOptions['onOutput'];
+}
+
+export interface NodeOptions extends Pick<SpawnOptions, 'input' | 'onOutput' | 'timeoutMs'> {
+  /** The program imports `kern`: dist/ where it is there, else the sources. */
+  readonly knowsKern?: boolean;
 }
 
 /** Long enough for a machine that is busy with other things; a child that hangs must not hang the measurement. */
@@ -74,7 +79,10 @@ export async function openGround(ctx: Context, host: CommandHost, runs: number):
       ...(onOutput === undefined ? {} : { onOutput }),
     });
 
-  const startNode: Ground['startNode'] = (args) => spawn(args, { cwd: folder, env: quiet(host.env) });
+  const startNode: Ground['startNode'] = (args, { knowsKern = false, ...options } = {}) => {
+    const flags = knowsKern && !existsSync(join(root, 'dist', 'sdk.js')) ? ['--conditions=kern-source'] : [];
+    return spawn([...flags, ...args], { cwd: folder, env: { ...quiet(host.env), HOME: folder }, ...options });
+  };
 
   return {
     runs,

@@ -16,4 +16,11 @@ export const measures: Readonly<Record<Name, () => Promise<Measure>>> = {
   memory: async () => (await import('./memory.ts')).memory,
   prompt: async () => (await import('./prompt.ts')).prompt,
   hook: async () => (await import('./hook.ts')).hook,
+  pages: async () => (await import('./pages.ts')).pages,
+  edit: async () => (await import('./edit.ts')).edit,
+  grep: async () => (await import('./grep.ts')).grep,
+  bash: async () => (await import('./bash.ts')).bash,
+  parallel: async () => (await import('./parallel.ts')).parallel,
+  writes: async () => (await import('./writes.ts')).writes,
+  flood: async () => (await import('./flood.ts')).flood,
 };

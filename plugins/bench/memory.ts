@@ -36,7 +36,8 @@ export async function memory(ground: Ground): Promise<Table> {
   };
 }
 
-async function peak(ground: Ground, started: Started): Promise<number> {
+/** The most memory a child had until its end, in MB. */
+export async function peak(ground: Ground, started: Started): Promise<number> {
   let most = Number.NaN;
   const timer = setInterval(() => {
     const { pid } = started.child;

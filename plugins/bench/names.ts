@@ -10,6 +10,13 @@ export const names = [
   'memory',
   'prompt',
   'hook',
+  'pages',
+  'edit',
+  'grep',
+  'bash',
+  'parallel',
+  'writes',
+  'flood',
 ] as const;
 
 export type Name = (typeof names)[number];
