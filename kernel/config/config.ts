@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Level } from '../capability.ts';
 import type { Schema } from '../schema.ts';
+import { visible } from '../visible.ts';
 import { describeSetting, type SettingDescription } from './describe.ts';
 import { idsIn, type Key, keyText, type Target, targetOf } from './keys.ts';
 import { environmentLayer, type Layer, type Settled, settle, type Value, type ValueOrigin } from './layers.ts';
@@ -136,12 +137,12 @@ export class Config {
         : idsIn(project.root, 'plugins').filter(
             (id) => this.#known.has(id) && levelOf(this.#state(), id) !== 'project',
           );
-    return [
+    return shown([
       ...Object.values(this.#found).flatMap((found) => found.problems),
       ...Array.from(this.#settled.values()).flatMap((settled) => settled.problems),
       ...this.#layers.flatMap(switchProblems),
       ...strangers.flatMap((id) => (project === undefined ? [] : outOfPlace(project, id, this.#settings.ofPlugin(id)))),
-    ];
+    ]);
   }
 
   /** Files that are there, while another one of their level counts. */
@@ -200,9 +201,8 @@ export class Config {
   unknown(plugins: Iterable<string>, providers?: Iterable<string>): readonly ConfigProblem[] {
     const ids = Array.from(plugins);
     const known = providers === undefined ? undefined : Array.from(providers);
-    return this.#layers
-      .filter((layer) => layer.name !== 'environment')
-      .flatMap((layer) => unknownKeys(layer, this.#settings, ids, known));
+    const layers = this.#layers.filter((layer) => layer.name !== 'environment');
+    return shown(layers.flatMap((layer) => unknownKeys(layer, this.#settings, ids, known)));
   }
 
   /** Writes a value into the file of a level, and reads it back. Give a key in parts where the id of a plugin is not known yet. */
@@ -293,4 +293,13 @@ export class Config {
     this.#queue = turn.catch(() => undefined); // told to the caller of that turn
     return turn;
   }
+}
+
+/** A file of strangers has keys of theirs: no terminal obeys them. */
+function shown(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  return problems.map((problem) => ({
+    ...problem,
+    ...(problem.key === undefined ? {} : { key: visible(problem.key) }),
+    message: visible(problem.message),
+  }));
 }

@@ -65,6 +65,18 @@ test('a folder is an extension by its index file, one level down only', async ()
   expect(found.map(({ root }) => root)).toEqual(['both', 'one', 'two'].map((name) => join(folder, name)));
 });
 
+test('names that a terminal would obey or hide are no extensions, and are spelled out', async () => {
+  for (const name of ['a\u001b[2J.ts', 'b\n.ts', 'c\u202Est.ts', 'd\u0007/index.ts']) write(name);
+  manifest('pack', { extensions: ['./x\u001b[31m.ts'] });
+  write('broken/package.json', '{"a": \u001b[2J}');
+  const { found, problems } = await locateExtensions(folder);
+  expect(found).toEqual([]);
+  expect(problems).toHaveLength(6);
+  const told = problems.flatMap(({ path, message }) => [path, message]).join('');
+  expect(told).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(told).toContain('a\\u{1b}[2J.ts');
+});
+
 test('a package says what its entries are, and then its index file is none', async () => {
   write('pack/index.ts');
   write('pack/src/main.ts');

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { codeOf, messageOf } from '../error.ts';
+import { visible } from '../visible.ts';
 
 /** What a package says about itself under `kern` in its package.json, besides its entries. */
 export interface ExtensionManifest {
@@ -64,6 +65,8 @@ async function namesIn(folder: string): Promise<readonly string[] | LocateProble
 async function locate(folder: string, name: string): Promise<readonly Finding[]> {
   const path = join(folder, name);
   const kind = await kindOf(path);
+  // Whoever reads the name, to trust it or not, has to see what it is.
+  if (visible(name) !== name && (kind === 'folder' || isEntryName(name))) return [hiddenProblem(path)];
   if (kind === 'folder') return inPackage(path);
   if (!isEntryName(name)) return [];
   if (kind === 'file') return [{ entry: path, root: folder }];
@@ -93,7 +96,7 @@ async function statedEntries(root: string): Promise<readonly Finding[] | undefin
   if (stats?.isFile() !== true) return undefined;
   if (stats.size > manifestLimit) return [{ path, message: `${path} is larger than 1 MB` }];
   const kern = fieldOf(await parsed(path), 'kern');
-  if (kern instanceof Error) return [{ path, message: `${path}: ${kern.message}` }];
+  if (kern instanceof Error) return [{ path, message: `${path}: ${visible(kern.message)}` }];
   const entries = fieldOf(kern, 'extensions');
   if (entries === undefined) return undefined;
   if (!isTexts(entries))
@@ -113,12 +116,17 @@ async function statedEntries(root: string): Promise<readonly Finding[] | undefin
 
 async function statedEntry(root: string, name: string, manifest: ExtensionManifest | undefined): Promise<Finding> {
   const entry = resolve(root, name);
+  if (visible(name) !== name) return hiddenProblem(entry);
   const kind = await kindOf(entry);
   if (!isBelow(entry, root) || (kind !== 'absent' && !(await isWithin(entry, root)))) return outsideProblem(root, name);
   if (kind === 'absent')
     return { path: entry, message: `${entry} is not there, though ${join(root, 'package.json')} names it` };
   if (kind !== 'file') return { path: entry, message: `${entry} is no regular file` };
   return { entry, root, ...(manifest === undefined ? {} : { manifest }) };
+}
+
+function hiddenProblem(path: string): LocateProblem {
+  return { path: visible(path), message: `${visible(path)} has characters in its name that do not show: rename it` };
 }
 
 function outsideProblem(root: string, name: string): LocateProblem {

@@ -12,6 +12,7 @@ import { createWatcher } from '../../kernel/host/watch.ts';
 import { WatchHub } from '../../kernel/host/watch-hub.ts';
 import { codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
 import { createTrust } from '../../kernel/trust/trust.ts';
+import { visible } from '../../kernel/visible.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
@@ -248,7 +249,7 @@ function reporter(config: Config, kernel: Kernel, isWhole: () => boolean): () =>
       const line = `${problem.key === undefined ? '' : `${problem.key}: `}${problem.message}${place === '' ? '' : ` (${place})`}`;
       if (told.has(line)) continue;
       told.add(line);
-      kernel.journal.add('kern', 'warning', 'config_problem', line);
+      kernel.journal.add('kern', 'warning', 'config_problem', visible(line));
     }
   };
 }

@@ -36,6 +36,9 @@ function zoo(): Place & Zoo {
   return Object.assign(place, fillZoo(place, canary.url));
 }
 
+/** What a terminal would obey or hide. */
+const obeyed = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
 /** As npm sets it for a script of the project: its own programs come first. */
 const byNpm = (place: Place): NodeJS.ProcessEnv => ({
   PATH: [path.join(place.project, 'node_modules/.bin'), process.env.PATH].join(path.delimiter),
@@ -77,8 +80,9 @@ test('nor does any other command', async () => {
     ['--help'],
     ['--list-models'],
   ]) {
-    const { err } = await desk.kern(...argv);
+    const { out, err } = await desk.kern(...argv);
     expect({ argv, marks: marked() }, err).toEqual({ argv, marks: [] });
+    expect(out + err, argv.join(' ')).not.toMatch(obeyed);
   }
   expect(canary.heard).toEqual([]);
 }, 60_000);

@@ -38,10 +38,15 @@ export function fillZoo(
     }),
   );
   write('.kern/extensions/lazy/main.ts', plugin('lazy'));
+  // Names that would clear the screen, or read the other way round.
+  for (const name of ['clear\u001b[2J\u001b[H', 'turned\u202Est', 'line\nbreak'])
+    write(`.kern/extensions/${name}.ts`, plugin('hidden'));
 
   // Config in every place, also in those where it is not looked for. `project: true` is on none of these keys.
   const config = {
     model: 'custom/evil',
+    'clear\u001b[2J\u001b[H': 1,
+    startup: { 'turned\u202Eon': true, autoChdir: '\u001b]0;title\u0007' },
     permissions: { mode: 'all' },
     plugins: {
       permissions: false,
