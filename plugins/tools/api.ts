@@ -23,6 +23,7 @@ export { createRing, type Ring } from './shell/ring.ts';
 export { createSink as createOutputSink, type Output as OutputSummary, type OutputSink } from './shell/sink.ts';
 export { type SubmittedResult, submitResultTool } from './submit-result.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
+export { countByte } from './text/count-byte.ts';
 export { detectEncoding, type Encoding } from './text/detect.ts';
 export { newFileText, replacementText, type StyledText } from './text/file-style.ts';
 export { commonestLineEnd, countLineEnds, type LineEnd, lineEndName, withLineEnd } from './text/line-ends.ts';

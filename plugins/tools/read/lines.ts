@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { cutToBytes, outputLimits } from 'kern/contracts';
+import { countByte, cutToBytes, outputLimits } from 'kern/contracts';
 import type { Decode } from './decoder.ts';
 
 export interface LinesWanted {
@@ -8,6 +8,8 @@ export interface LinesWanted {
   readonly offset: number;
   readonly limit: number | undefined;
   readonly bomBytes: number;
+  /** As it was when the file was opened. */
+  readonly size: number;
   /** To UTF-8, where it is not. */
   readonly decode: Decode | undefined;
   readonly signal: AbortSignal;
@@ -38,7 +40,7 @@ const carriageReturn = 13;
  */
 export async function readLines(
   handle: FileHandle,
-  { offset, limit, bomBytes, decode, signal }: LinesWanted,
+  { offset, limit, bomBytes, size, decode, signal }: LinesWanted,
 ): Promise<Page> {
   const page = createPage(offset, limit);
   const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -50,6 +52,7 @@ export async function readLines(
     if (read.length === 0) return;
     ending ??= endingOf(read);
     lastByte = read.at(-1);
+    if (page.skips(countByte(read, ending))) return;
     let at = 0;
     for (let end = read.indexOf(ending); end !== -1; end = read.indexOf(ending, at)) {
       page.piece(read.subarray(at, end));
@@ -68,8 +71,11 @@ export async function readLines(
     position += bytesRead;
     const read = chunk.subarray(0, bytesRead);
     feed(decode === undefined ? read : decode(read));
-    if (page.isFull()) afterPage += bytesRead;
-    if (afterPage > countBytes) return page.leave();
+    if (!page.isFull()) continue;
+    afterPage += bytesRead;
+    // Where the end is too far to be reached, the way there is spared, unless the length of a line is told.
+    const ahead = page.isInCutLine() ? 0 : Math.max(0, size - position);
+    if (afterPage + ahead > countBytes) return page.leave();
   }
 }
 
@@ -125,6 +131,14 @@ function createPage(offset: number, limit: number | undefined) {
 
   return {
     isFull: () => full,
+    isInCutLine,
+    /** Passes over a piece with so many line ends, where that changes nothing but the number of the line. */
+    skips(ends: number): boolean {
+      const isBefore = line + ends < offset;
+      if (!isBefore && (!full || isInCutLine())) return false;
+      line += ends;
+      return true;
+    },
     piece(bytes: Buffer): void {
       partBytes += bytes.length;
       if (isInCutLine() && cutLine !== undefined) cutLine.bytes = partBytes;

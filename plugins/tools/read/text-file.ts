@@ -21,7 +21,10 @@ export async function readText(
 ): Promise<ReadResult> {
   const { path, real, size } = source;
   const read = async (encoding: string): Promise<Page> =>
-    readLines(handle, { offset, limit, bomBytes: found.bomBytes, decode: await decoderTo8(encoding), signal });
+    readLines(handle, {
+      ...{ offset, limit, size, bomBytes: found.bomBytes },
+      ...{ decode: await decoderTo8(encoding), signal },
+    });
   let { encoding } = found;
   let page = await read(encoding);
   if (page.stray !== undefined && encoding === 'utf-8' && found.isGuess) {

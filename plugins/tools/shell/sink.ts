@@ -1,5 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { Artifact } from '../artifact.ts';
+import { countByte } from '../text/count-byte.ts';
 import { cutToBytes, outputLimits, truncateHead, truncateTail } from '../truncate.ts';
 import { plainText } from './plain-text.ts';
 import { createRing, type Ring } from './ring.ts';
@@ -57,8 +58,7 @@ export function createSink(newArtifact: () => Promise<Artifact>, wanted: Wanted 
     push(chunk) {
       if (chunk.length === 0) return;
       totalBytes += chunk.length;
-      // Faster than indexOf where lines are short, and never slow.
-      for (let at = 0; at < chunk.length; at += 1) if (chunk[at] === 10) lineFeeds += 1;
+      lineFeeds += countByte(chunk, 10);
       lastByte = chunk.at(-1) ?? 10;
       begin?.push(chunk);
       // Until now all of it is in the ring.
