@@ -111,6 +111,11 @@ test('among lines a match stays within one', () => {
     expect([text, among(text).test(lines)]).toEqual([text, true]);
 });
 
+test('between the halves of a character there is no line', () => {
+  const whole = new RegExp(read('$^').script({ unicode: true, text: 'whole' }), 'v');
+  expect([whole.test('\u{1F600}'), whole.test('a\n\nb'), whole.test('')]).toEqual([false, true, true]);
+});
+
 test('a line feed by its number is one', () => {
   expect(read('a\\x0Ab')).toMatchObject({ hasLineFeed: true, rust: 'a(?:\\r?\\n)b' });
 });

@@ -63,7 +63,7 @@ const { pattern } = fc.letrec<{ pattern: string; part: string; atom: string }>((
       '[^\\s1]',
       '[a-z&&[^b]]',
       '\\p{L}',
-      '\\P{Lu}',
+      '\\P{L}',
       '\\x61',
     ),
     tie('pattern').map((inner) => `(${inner})`),
