@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -16,7 +16,7 @@ import { betterTool } from './interceptor.ts';
 import { endsOwnTree } from './own-tree.ts';
 import { noFolder, refusalOf } from './refusal.ts';
 import type { BashSettings } from './settings.ts';
-import { afterCommand, freshShell, type ShellState, takeDump } from './shell-state.ts';
+import { afterCommand, freshShell, removeState, type ShellState, takeDump } from './shell-state.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { isBash, shellArguments } from './wrapper.ts';
 
@@ -57,7 +57,16 @@ const mostSessions = 50;
 export function createBashShell(ground: BashGround) {
   const { settings, states } = ground;
   let snapshot: Snapshot | undefined;
+  let privately: string | undefined;
+  let calls = 0;
 
+  /** Where a shell writes its state: a file for each call, in a folder for all of them. */
+  const stateFile = (): string => {
+    // What tidies up folders of temporary files may have taken it.
+    if (privately === undefined || !existsSync(privately)) privately = mkdtempSync(join(tmpdir(), 'kern-shell-'));
+    calls += 1;
+    return join(privately, String(calls));
+  };
   const stateOf = (sessionId: string): ShellState => {
     const { cwd, env } = states.value[sessionId] ?? freshShell;
     return { cwd, env };
@@ -81,7 +90,10 @@ export function createBashShell(ground: BashGround) {
   return {
     folderOf: (sessionId: string | undefined, project: string): string =>
       sessionId === undefined ? project : placeOf(sessionId, project).folder,
-    close: () => snapshot?.clear(),
+    close(): void {
+      snapshot?.clear();
+      if (privately !== undefined) rmSync(privately, { recursive: true, force: true });
+    },
 
     async run(
       args: BashArguments,
@@ -130,8 +142,7 @@ export function createBashShell(ground: BashGround) {
         return shells.runShell({ ...plan, ...more, start }, signal, onUpdate, context);
       }
 
-      const privately = mkdtempSync(join(tmpdir(), 'kern-shell-'));
-      const state = join(privately, 'state');
+      const state = stateFile();
       try {
         return await shells.runShell(
           {
@@ -154,7 +165,7 @@ export function createBashShell(ground: BashGround) {
           context,
         );
       } finally {
-        rmSync(privately, { recursive: true, force: true });
+        removeState(state);
       }
     },
   };

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's.
 
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { resultText, type shells, type ToolResult } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { bootTools, type ToolKernel } from '../test/kernel.ts';
@@ -96,14 +96,21 @@ test('a session that breaks its environment can still be used', async () => {
 });
 
 test('no state is left behind in the folder for temporary files, and nobody else can read it meanwhile', async () => {
-  await using s = await shell();
-  const mine = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('kern-shell-'));
-  const before = new Set(mine());
-  await s.run('stat -c %a "$(dirname "$__kern_state")"; touch ran').then((result) => {
-    expect(resultText(result)).toBe('700');
-  });
-  expect(existsSync(join(s.t.dir, 'ran'))).toBe(true);
-  expect(mine().filter((name) => !before.has(name) && existsSync(join(tmpdir(), name, 'state')))).toEqual([]);
+  let folder = '';
+  {
+    await using s = await shell();
+    const said = resultText(await s.run('dirname "$__kern_state"; stat -c %a "$(dirname "$__kern_state")"'));
+    const [first = '', mode] = said.split('\n');
+    folder = first;
+    expect([dirname(folder), mode]).toEqual([tmpdir(), '700']);
+    expect(readdirSync(folder)).toEqual([]);
+    await s.run('export LATER=1; rm -r "$(dirname "$__kern_state")"');
+    expect(resultText(await s.run('export LATER=2; dirname "$__kern_state"'))).not.toBe(folder);
+    folder = resultText(await s.run('echo "$LATER" > ran; dirname "$__kern_state"'));
+    expect(readFileSync(join(s.t.dir, 'ran'), 'utf8')).toBe('2\n');
+    expect(readdirSync(folder)).toEqual([]);
+  }
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('a command aborted in its first part never runs the second, whatever its shell would write down', async () => {

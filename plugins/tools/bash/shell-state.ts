@@ -38,15 +38,13 @@ export interface Dump {
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** Reads what the shell wrote and removes it: it holds an environment. Undefined where the shell did not come to its end. */
+/** Reads what the shell wrote. Undefined where it did not come to its end. */
 export function takeDump(path: string): Dump | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
     return undefined;
-  } finally {
-    rmSync(path, { force: true });
   }
   const parts = text.split('\0');
   // What follows the last NUL is nothing, what precedes it is the mark of a whole dump.
@@ -59,6 +57,11 @@ export function takeDump(path: string): Dump | undefined {
     if (at > 0) env.set(pair.slice(0, at), pair.slice(at + 1));
   }
   return { cwd, env };
+}
+
+/** Removes what a shell wrote, which holds an environment, and what it wrote on the way there. */
+export function removeState(path: string): void {
+  for (const file of [path, `${path}.names`]) rmSync(file, { force: true });
 }
 
 /**
