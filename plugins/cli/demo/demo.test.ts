@@ -1,12 +1,22 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDesk } from '../test/line.ts';
 
-const leftovers = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('kern-demo-'));
+/** A folder for temporary files that no other program uses. */
+function ownTmp(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kern-tmp-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
 
 test('the demo shows a failing test, its fix as a diff, a passing test, and a tool that was written and called in one run', async () => {
-  const before = leftovers();
+  const tmp = ownTmp();
   await using desk = await openDesk();
   const { code, out, err } = await desk.kern('demo');
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -34,7 +44,7 @@ test('the demo shows a failing test, its fix as a diff, a passing test, and a to
     at = found;
   }
   expect(out).not.toContain('kern-demo-');
-  expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
+  expect(readdirSync(tmp).filter((name) => name.startsWith('kern-demo-'))).toEqual([]);
 }, 60_000);
 
 test('without git it says so and goes on; as JSON it is what was called', async () => {
