@@ -10,7 +10,7 @@ else if (Number.parseInt(process.versions.node, 10) < required) runUnderBundledN
 else run().catch(fail);
 
 async function printVersion() {
-  const fs = await import('fs');
+  const fs = process.getBuiltinModule ? process.getBuiltinModule('fs') : await import('fs');
   const { version } = JSON.parse(fs.readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   process.stdout.write(`${version}\n`);
 }
@@ -35,8 +35,9 @@ async function runUnderBundledNode() {
 
 async function run() {
   if (process.env.KERN_TIMING) performance.mark('kern:bin');
-  const fs = await import('node:fs');
-  const module = await import('node:module');
+  // An import would load all that these can do, which takes milliseconds.
+  const fs = process.getBuiltinModule('node:fs');
+  const module = process.getBuiltinModule('node:module');
   if (process.env.KERN_LAUNCHER_FD) await import('./launched.mjs');
   await useCompileCache(fs, module);
   const url = entry(fs, module);
@@ -54,8 +55,8 @@ async function run() {
 /** Compiled code is kept in KERN_HOME; where that cannot be written, start is slower and nothing else changes. */
 async function useCompileCache(fs, module) {
   try {
-    const os = await import('node:os');
-    const path = await import('node:path');
+    const os = process.getBuiltinModule('node:os');
+    const path = process.getBuiltinModule('node:path');
     const home = process.env.KERN_HOME || path.join(os.homedir(), '.kern');
     const folder = path.join(home, 'cache', 'compile');
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
 import { extensionZod } from './extension-zod.mjs';
 import { lightHeaders } from './light-headers.mjs';
+import { plainBuiltins } from './plain-builtins.mjs';
 import { sourceStamp, stampFile } from './stamp.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -54,7 +55,7 @@ async function bundle() {
     hash: true,
     report: false,
     logLevel: 'warn',
-    plugins: [extensionZod(), lightHeaders()],
+    plugins: [extensionZod(), lightHeaders(), plainBuiltins()],
     // kern's own names lead to the sources (the condition in package.json), so that all chunks share one kernel;
     // packages are bundled, so that they load quickly.
     deps: { neverBundle: [apart], alwaysBundle: (id) => !apart.test(id) && !id.startsWith('node:'), onlyBundle: false },
