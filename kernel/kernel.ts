@@ -86,6 +86,7 @@ export class Kernel implements Core {
       snapshot: () => this.#snapshot,
       change: (change) => this.#enqueue(change),
       off: (plugin) => this.#off(sleeperUnit(plugin)),
+      isSet: ({ id, level = 'builtin' }) => Object.keys(this.#settings.plugin(id, level).settings).length > 0,
       why: (key) => whyNot(this, key),
       changed: () => this.#refresh(),
     });

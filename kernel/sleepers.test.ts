@@ -358,6 +358,16 @@ test('an item known from a manifest is a stub: reading it wakes nobody, calling 
   expect(t.view.use(spells).entries()).toHaveLength(1);
 });
 
+test('where something is set for a plugin, what its manifest tells does not count: it wakes to say what it supplies', async () => {
+  const { plugin: manifest, count } = sleepingWizard();
+  await using t = await bootKernel([magic], { config: { wizard: { loud: true } } });
+  t.kernel.introduce([manifest]);
+  expect(t.view.use(spells).entries()).toEqual([]);
+  await t.view.use(spells).load();
+  expect(count.loads).toBe(1);
+  expect(t.view.use(spells).entries()).toHaveLength(1);
+});
+
 test('a stub that is called directly forwards as well, and two calls at once wake its plugin once', async () => {
   const { plugin: manifest, count } = sleepingWizard();
   await using t = await tower(manifest);

@@ -12,6 +12,8 @@ export interface SleeperPorts {
   change(change: Change): Promise<ChangeResult>;
   /** Who switched the plugin off. */
   off(plugin: IdlePlugin): string | undefined;
+  /** Something is set for the plugin: what it supplies may be another thing than its manifest tells. */
+  isSet(plugin: IdlePlugin): boolean;
   /** Why a plugin is not there. */
   why(key: string): string | undefined;
   /** The set of those that would wake is another one. */
@@ -153,8 +155,9 @@ export class Sleepers {
 
   /** Items made of manifest lines: the one that is used wakes its plugin, and the call goes on to the real item. */
   stubs(plugins: readonly IdlePlugin[], declarations: Declarations): readonly OfferRecord[] {
-    return plugins.flatMap((plugin) =>
-      Object.entries(plugin.stubs ?? {}).flatMap(([id, descriptors]) => {
+    return plugins.flatMap((plugin) => {
+      if (plugin.stubs === undefined || this.#ports.isSet(plugin)) return [];
+      return Object.entries(plugin.stubs).flatMap(([id, descriptors]) => {
         const { activation, stubs } = this.#stand(plugin);
         const declared = declaredCapability(declarations, id, activation.root);
         if (declared?.stub === undefined) return [];
@@ -163,8 +166,8 @@ export class Sleepers {
           descriptors.map((descriptor, sequence) => this.#stub(plugin, declared, descriptor, sequence));
         stubs.set(declared, made);
         return made;
-      }),
-    );
+      });
+    });
   }
 
   /** Whether stubs stand for all that a sleeper has of a capability, so that reading it need not wake anybody. */

@@ -11,7 +11,10 @@ export interface IdlePlugin {
   readonly declares: readonly Token[];
   /** Capability id to the keys it supplies, `'*'` where only running it can tell. */
   readonly contributes: Readonly<Record<string, '*' | readonly string[]>>;
-  /** Capability id to what its items look like before it runs: the capability makes items of them that wake the plugin. */
+  /**
+   * Capability id to what its items look like before it runs: the capability makes items of them that wake the plugin.
+   * They tell what it supplies with nothing set: where the plugin has settings of its own, they do not count.
+   */
   readonly stubs?: Readonly<Record<string, readonly unknown[]>>;
   /** Hooks it taps: such a plugin is never idle. */
   readonly taps?: readonly string[];

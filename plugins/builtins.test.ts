@@ -1,3 +1,4 @@
+import { stubOf, tools } from 'kern/contracts';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { builtins } from './index.ts';
@@ -39,4 +40,17 @@ test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what 
 test('every built-in has an id of its own, and its folder is its id', () => {
   expect(new Set(builtins.map((manifest) => manifest.id)).size).toBe(builtins.length);
   for (const { id, path } of builtins) expect(path.replaceAll('/', '.')).toBe(id);
+});
+
+test('what the manifests tell of tools is what the tools are, to the byte', async () => {
+  const definitions = await Promise.all(builtins.map((manifest) => manifest.load()));
+  await using t = await bootKernel(definitions, { keepers: 'none' });
+  const told = builtins.flatMap(({ stubs }) => (stubs?.tool ?? []) as readonly { readonly name: string }[]);
+  expect(told.length).toBeGreaterThan(9);
+  for (const stub of told) {
+    const real = t.view.use(tools).get(stub.name);
+    expect(JSON.stringify(stub), 'npm run docs brings plugins/tools/stubs.json up to date').toBe(
+      JSON.stringify(real === undefined ? undefined : stubOf(real.item)),
+    );
+  }
 });

@@ -45,6 +45,7 @@ import {
   turnEnd,
   turnStart,
 } from './contracts.ts';
+import stubs from './tools/stubs.json' with { type: 'json' };
 
 /** A built-in as a stranger's package would describe itself; nothing of it is loaded until it is used. */
 export interface BuiltinManifest extends IdlePlugin {
@@ -152,6 +153,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/read',
     declares: [],
     contributes: { tool: ['read'] },
+    stubs: { tool: [stubs.read] },
     load: async () => (await import('./tools/read/index.ts')).default,
   },
   {
@@ -159,6 +161,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/write',
     declares: [],
     contributes: { tool: ['write'] },
+    stubs: { tool: [stubs.write] },
     load: async () => (await import('./tools/write/index.ts')).default,
   },
   {
@@ -174,6 +177,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/resolve',
     declares: [],
     contributes: { tool: ['resolve'], [pendingChanges.id]: [pendingChanges.id] },
+    stubs: { tool: [stubs.resolve] },
     load: async () => (await import('./tools/resolve/index.ts')).default,
   },
   {
@@ -181,6 +185,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/bash',
     declares: [],
     contributes: { tool: ['bash'] },
+    stubs: { tool: [stubs.bash] },
     load: async () => (await import('./tools/bash/index.ts')).default,
   },
   {
@@ -195,6 +200,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/jobs',
     declares: [],
     contributes: { tool: ['jobs'] },
+    stubs: { tool: [stubs.jobs] },
     load: async () => (await import('./tools/jobs/index.ts')).default,
   },
   {
@@ -202,6 +208,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/grep',
     declares: [],
     contributes: { tool: ['grep'] },
+    stubs: { tool: [stubs.grep] },
     load: async () => (await import('./tools/grep/index.ts')).default,
   },
   {
@@ -209,6 +216,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/find',
     declares: [],
     contributes: { tool: ['find'] },
+    stubs: { tool: [stubs.find] },
     load: async () => (await import('./tools/find/index.ts')).default,
   },
   {
@@ -216,6 +224,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/ls',
     declares: [],
     contributes: { tool: ['ls'] },
+    stubs: { tool: [stubs.ls] },
     load: async () => (await import('./tools/ls/index.ts')).default,
   },
   {
@@ -223,6 +232,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/submit-result',
     declares: [],
     contributes: { tool: ['submit_result'] },
+    stubs: { tool: [stubs.submit_result] },
     load: async () => (await import('./tools/submit-result/index.ts')).default,
   },
   {
@@ -230,6 +240,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/report-finding',
     declares: [],
     contributes: { tool: ['report_finding'] },
+    stubs: { tool: [stubs.report_finding] },
     load: async () => (await import('./tools/report-finding/index.ts')).default,
   },
   {
@@ -237,6 +248,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/exit-plan-mode',
     declares: [],
     contributes: { tool: ['exit_plan_mode'] },
+    stubs: { tool: [stubs.exit_plan_mode] },
     load: async () => (await import('./tools/exit-plan-mode/index.ts')).default,
   },
   {

@@ -183,7 +183,8 @@ const hostModules = {
 };
 
 /** A built-in that is loaded like any other plugin: watched and swapped. */
-function fromSource(manifest: BuiltinManifest, host: Host, root: string): IdlePlugin {
+function fromSource({ stubs: _, ...manifest }: BuiltinManifest, host: Host, root: string): IdlePlugin {
+  // What was generated may be older than a source that is being worked on.
   return { ...manifest, load: () => host.builtin(manifest.id, join(root, 'plugins', manifest.path, 'index.ts')) };
 }
 

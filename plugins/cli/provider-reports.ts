@@ -13,7 +13,7 @@ export function capabilitiesOf(kernel: Kernel): ReadonlyMap<string, Capability<u
 /** Everyone who supplies items: discovery providers, and plugins that offer some themselves. */
 export async function providerReports(kernel: Kernel, view: View): Promise<readonly ProviderReport[]> {
   const capabilities = [...capabilitiesOf(kernel).values()];
-  await Promise.all(capabilities.map((capability) => view.use(capability).load()));
+  await Promise.all(capabilities.map((capability) => wakeAll(capability, view)));
   const counts = new Map<string, Record<string, number>>();
   const priorities = new Map<string, number>();
   for (const capability of capabilitiesOf(kernel).values()) {
@@ -38,6 +38,14 @@ export async function providerReports(kernel: Kernel, view: View): Promise<reado
       warnings: kernel.warnings(id),
     };
   });
+}
+
+/** Loads a capability and wakes also those of whom manifests tell enough: a report is about what is really there. */
+export async function wakeAll(capability: Capability<unknown>, view: View): Promise<void> {
+  const reader = view.use(capability);
+  await reader.load();
+  // Whoever does not wake is reported for it.
+  await Promise.allSettled(reader.entries().map((entry) => view.run(entry, () => undefined)));
 }
 
 function isOff(kernel: Kernel, id: string): boolean {

@@ -10,6 +10,7 @@ import {
   type WritableLevel,
 } from 'kern/contracts';
 import {
+  type Capability,
   didYouMean,
   installProcessHandlers,
   KernError,
@@ -22,7 +23,7 @@ import {
 import type { ComposeOptions, Composition } from './composition.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
-import { capabilitiesOf, entryReports, providerReports } from './provider-reports.ts';
+import { capabilitiesOf, entryReports, providerReports, wakeAll } from './provider-reports.ts';
 import { whyNotReplaced } from './replaced.ts';
 
 interface ConfigPart {
@@ -152,8 +153,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     home,
     root,
     plugins: async () => {
-      // What a plugin costs in each prompt is known once its tools are.
-      await view.use(tools).load();
+      // What a plugin costs in each prompt is known once its tools are there, and not only announced.
+      await wakeAll(tools as Capability<unknown>, view);
       return pluginReports(kernel, view, host.places);
     },
     whyNotReplaced: (id) => whyNotReplaced(kernel, id),

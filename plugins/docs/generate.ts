@@ -1,7 +1,7 @@
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as contracts from 'kern/contracts';
-import { type CommandHost, commands, tools, type Workbench } from 'kern/contracts';
+import { type AnyTool, type CommandHost, commands, stubOf, tools, type Workbench } from 'kern/contracts';
 import * as plugin from 'kern/plugin';
 import { type Context, KernError } from 'kern/plugin';
 import { fill } from './blocks.ts';
@@ -40,7 +40,11 @@ export async function generate(ctx: Context, bench: Workbench, host: CommandHost
       hint: 'The pages are made from its sources: clone the repository.',
     });
   }
-  const blocks = { ...(await makeBlocks(ctx, bench, sayings, host)), help: await helpText(ctx, root, host.signal) };
+  const toolbox = await realTools(ctx, host);
+  const blocks = {
+    ...(await makeBlocks(ctx, bench, sayings, host, toolbox)),
+    help: await helpText(ctx, root, host.signal),
+  };
   const pages = await listPages(path.join(root, 'plugins', 'docs', 'pages'));
   const filled = await Promise.all(
     pages.map(
@@ -51,7 +55,9 @@ export async function generate(ctx: Context, bench: Workbench, host: CommandHost
     ({ name, schema }) => [`schemas/${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
   );
   return Promise.all(
-    [...filled, ...schemas].map(([name, text]) => compare(root, name.split(path.sep).join('/'), text)),
+    [...filled, ...schemas, ['plugins/tools/stubs.json', stubsText(toolbox)] as const].map(([name, text]) =>
+      compare(root, name.split(path.sep).join('/'), text),
+    ),
   );
 }
 
@@ -73,6 +79,7 @@ async function makeBlocks(
   bench: Workbench,
   sayings: ReadonlyMap<string, Said>,
   host: CommandHost,
+  toolbox: readonly AnyTool[],
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const tokens = allTokens();
   const holes = undescribed(tokens, sayings);
@@ -83,16 +90,29 @@ async function makeBlocks(
   }
   const reader = ctx.use(commands);
   await reader.load(host.signal);
-  const toolbox = ctx.use(tools);
-  await toolbox.load(host.signal);
   return {
-    ...toolBlocks(toolbox.items()),
+    ...toolBlocks(toolbox),
     hooks: hookTables(tokens, sayings),
     capabilities: capabilityTables(tokens, sayings, await supplyOf(bench)),
     services: serviceTable(tokens, sayings),
     commands: commandSections(reader.items()),
     settings: settingsTable(await bench.config.settings()),
   };
+}
+
+/** The tools as they really are: of those whose plugins sleep only what these pages say of them would be known. */
+async function realTools(ctx: Context, { signal }: CommandHost): Promise<readonly AnyTool[]> {
+  const toolbox = ctx.use(tools);
+  await toolbox.load(signal);
+  const won = toolbox.entries().filter(({ verdict }) => verdict.state === 'won');
+  return Promise.all(won.map((entry) => ctx.run(entry, (tool) => tool)));
+}
+
+/** What the manifests of the built-ins tell of their tools. */
+function stubsText(toolbox: readonly AnyTool[]): string {
+  // What a machine happens to have must not change the file.
+  const ours = toolbox.filter(({ name }) => name !== 'powershell').toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(ours.map((tool) => [tool.name, stubOf(tool)])), undefined, 2)}\n`;
 }
 
 /** What extensions can import, once each. */

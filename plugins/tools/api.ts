@@ -21,6 +21,7 @@ export * as searching from './search/parts.ts';
 export * as shells from './shell/parts.ts';
 export { createRing, type Ring } from './shell/ring.ts';
 export { createSink as createOutputSink, type Output as OutputSummary, type OutputSink } from './shell/sink.ts';
+export { stubOf, type ToolStub } from './stubs.ts';
 export { type SubmittedResult, submitResultTool } from './submit-result.ts';
 export { type DecodedText, decodeText, encodeText, encodingName, readableText } from './text/codec.ts';
 export { countByte } from './text/count-byte.ts';

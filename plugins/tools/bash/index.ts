@@ -1,4 +1,4 @@
-import { bashOperations, cleanEnvironment, jobs, tools } from 'kern/contracts';
+import { bashOperations, cleanEnvironment, jobs, shells, tools } from 'kern/contracts';
 import { type Context, codeOf, definePlugin, type SessionHandle } from 'kern/plugin';
 import { createBash } from './bash.ts';
 import { type BashSettings, bashSettings } from './settings.ts';
@@ -12,7 +12,11 @@ export default definePlugin<BashSettings>({
   setup(ctx) {
     const { tool, close } = createBash({
       settings: ctx.config,
-      jobs: () => ctx.service(jobs),
+      // Where there is a job, there is the tool to look at it.
+      async jobs() {
+        await shells.wakeTool(ctx, 'jobs');
+        return ctx.service(jobs);
+      },
       spawn: ctx.spawn,
       session: () => sessionOf(ctx),
       hasTool: (name) => ctx.use(tools).get(name) !== undefined,

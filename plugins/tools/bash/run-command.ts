@@ -35,7 +35,7 @@ export interface BashArguments {
 /** What the tool needs of the plugin around it. */
 export interface BashGround {
   readonly settings: BashSettings;
-  readonly jobs: () => Jobs;
+  readonly jobs: () => Promise<Jobs>;
   /** For what goes on when a call is given up. */
   readonly spawn: Context['spawn'];
   /** The session of the running call, where there is one. */
@@ -189,8 +189,8 @@ export function createBashShell(ground: BashGround) {
           cwd: folder,
           session: ground.session(),
           notices,
-          start: (log) =>
-            ground.jobs().start({
+          start: async (log) =>
+            (await ground.jobs()).start({
               command: shell,
               // What it changes of its shell is its own: there is no state to write down.
               args: shellArguments(shell, command, { state: '', snapshot: functions }),

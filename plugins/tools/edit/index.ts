@@ -1,11 +1,9 @@
 import { fileStore, modelRequest, pendingChanges, toolResult, tools } from 'kern/contracts';
 import { codeOf, definePlugin } from 'kern/plugin';
 import { z } from 'zod';
-import { editTool } from './edit.ts';
 import { formatFor } from './format-for.ts';
-import { createMisses } from './misses.ts';
-import { inFormat } from './offered.ts';
-import { noted } from './reading.ts';
+import { replaceFace } from './formats/replace.ts';
+import { lightEdit } from './light.ts';
 import { formats } from './request.ts';
 import { createSeenFiles } from './seen.ts';
 
@@ -14,7 +12,7 @@ const format = z.enum(formats);
 export default definePlugin({
   id: 'tools.edit',
   description: 'The tool edit: changes text files in one of four formats and leaves every other byte alone.',
-  requires: ['tools', 'processes'],
+  requires: ['tools'],
   config: z.object({
     maxBytes: z.int().positive().default(10_000_000).describe('The largest file that is edited'),
     format: format.optional().describe('How every model writes edits; without it each as it knows best'),
@@ -24,15 +22,16 @@ export default definePlugin({
       .describe('By model, before what is built in: "openai/gpt-4.1*": patch'),
     preview: z.boolean().default(false).describe('Edits are shown first, and made by the tool resolve'),
   }),
-  setup(ctx) {
+  async setup(ctx) {
     const { maxBytes, preview } = ctx.config;
     const seen = createSeenFiles();
-    const misses = createMisses();
     const standard = formatFor(undefined, ctx.config);
     const session = () => sessionOf(() => ctx.session);
-    ctx.contribute(
-      tools,
-      editTool({
+    const face = standard === 'replace' ? replaceFace : (await import('./formats/parse.ts')).faces[standard];
+    const load = async () => {
+      const [{ editTool }, { createMisses }] = await Promise.all([import('./edit.ts'), import('./misses.ts')]);
+      const misses = createMisses();
+      return editTool({
         format: standard,
         preview,
         async host() {
@@ -46,11 +45,18 @@ export default definePlugin({
             pending: preview ? ctx.service(pendingChanges) : undefined,
           };
         },
-      }),
-    );
-    ctx.tap(modelRequest, (request) => inFormat(request, standard, formatFor(request.model.id, ctx.config)));
-    ctx.tap(toolResult, (call) => {
+      });
+    };
+    const told = { executionMode: 'sequential', ...(preview ? { deferrable: true } : {}) } as const;
+    ctx.contribute(tools, lightEdit(face, told, load));
+    ctx.tap(modelRequest, async (request) => {
+      const format = formatFor(request.model.id, ctx.config);
+      return format === standard ? undefined : (await import('./offered.ts')).inFormat(request, standard, format);
+    });
+    ctx.tap(toolResult, async (call) => {
+      if (call.tool !== 'read' && call.tool !== 'write') return undefined;
       const { id, model } = session();
+      const { noted } = await import('./reading.ts');
       return noted(call, { seen, session: id, format: formatFor(model, ctx.config) });
     });
   },

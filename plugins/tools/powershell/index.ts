@@ -1,17 +1,26 @@
 import { jobs, shells, tools } from 'kern/contracts';
 import { type Context, codeOf, definePlugin, type SessionHandle } from 'kern/plugin';
-import { createPowershell } from './powershell.ts';
+
+const findProgram = () =>
+  ['pwsh', ...(process.platform === 'win32' ? ['powershell'] : [])]
+    .map((name) => shells.programOnPath(name))
+    .find((path) => path !== undefined);
 
 export default definePlugin({
   id: 'tools.powershell',
   description: 'The tool powershell: runs a command in PowerShell, where there is one.',
-  requires: ['tools', 'processes'],
-  setup(ctx) {
-    const program = ['pwsh', ...(process.platform === 'win32' ? ['powershell'] : [])]
-      .map((name) => shells.programOnPath(name))
-      .find((path) => path !== undefined);
+  // Without a program nothing is started.
+  requires: ['tools', ...(findProgram() === undefined ? [] : ['processes'])],
+  async setup(ctx) {
+    const program = findProgram();
     if (program === undefined) return;
-    ctx.contribute(tools, createPowershell({ program, jobs: () => ctx.service(jobs), session: () => sessionOf(ctx) }));
+    const { createPowershell } = await import('./powershell.ts');
+    // Where there is a job, there is the tool to look at it.
+    const jobsAwake = async () => {
+      await shells.wakeTool(ctx, 'jobs');
+      return ctx.service(jobs);
+    };
+    ctx.contribute(tools, createPowershell({ program, jobs: jobsAwake, session: () => sessionOf(ctx) }));
   },
 });
 

@@ -19,7 +19,7 @@ const defaultTimeout = 300;
 export interface PowershellGround {
   /** The program. */
   readonly program: string;
-  readonly jobs: () => Jobs;
+  readonly jobs: () => Promise<Jobs>;
   readonly session: () => SessionHandle | undefined;
 }
 
@@ -51,7 +51,8 @@ export function createPowershell({ program, jobs, session }: PowershellGround) {
             cwd: folder,
             session: session(),
             notices: [],
-            start: (log) => jobs().start({ command: program, args, options, label: command, sessionId, log }),
+            start: async (log) =>
+              (await jobs()).start({ command: program, args, options, label: command, sessionId, log }),
           },
           context,
         );

@@ -25,7 +25,7 @@ export interface BackgroundPlan {
   readonly session: SessionHandle | undefined;
   readonly notices: readonly string[];
   /** Starts it; all of its output goes to that file. */
-  start(log: { readonly id: string; readonly path: string }): BackgroundJob;
+  start(log: { readonly id: string; readonly path: string }): Promise<BackgroundJob>;
 }
 
 /** Starts a command that runs on after the call, and tells the session when it has ended. */
@@ -33,7 +33,7 @@ export async function startBackground(plan: BackgroundPlan, context: ToolContext
   const { cwd, session, notices } = plan;
   const { id, path, fd } = newArtifact(await context.artifacts(), 'job.log');
   closeSync(fd);
-  const job = plan.start({ id, path });
+  const job = await plan.start({ id, path });
   void job.over.then(() => {
     context.touched([...new Set([cwd, context.where.root])]);
     if (session !== undefined && !job.isKnown()) tell(session, job);

@@ -5,3 +5,4 @@ export { plainText } from './plain-text.ts';
 export { programOnPath } from './program.ts';
 export { runShell, type ShellDetails, type ShellPlan } from './run.ts';
 export { howItEnded } from './told.ts';
+export { wakeTool } from './wake.ts';
