@@ -1,5 +1,6 @@
 import type { ToolContext } from 'kern/contracts';
 import { codeOf, KernError } from 'kern/plugin';
+import { createHeldHits } from './held-hits.ts';
 import { type Ended, type Hits, type Query, searchLimitMs } from './query.ts';
 import { columns, createOutputReader } from './ripgrep-output.ts';
 
@@ -12,9 +13,34 @@ export type RipgrepEnd =
 /** Of what it says on stderr, the beginning: there is what is wrong with a pattern. */
 const errorBytes = 16 * 1024;
 
-/** Searches with ripgrep, and ends it as soon as nothing more is wanted. */
+/**
+ * Searches with ripgrep, and ends it as soon as nothing more is wanted. In order of path it works with one thread alone,
+ * so first it goes its own way, and what it finds is put in order afterwards; only where that is too much it is asked
+ * again, in order. `preview` hears of hits as they come.
+ */
 export async function searchByRipgrep(
   rg: string,
+  query: Query,
+  { hits, preview }: { readonly hits: Hits; readonly preview: Hits },
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<RipgrepEnd> {
+  if (query.file === undefined) {
+    const held = createHeldHits(query, preview);
+    const end = await run(rg, argumentsFor(query, 'any'), query, held, context, signal);
+    if (end.state !== 'ended') return end;
+    if (!held.isDone) {
+      held.tell(hits);
+      return end;
+    }
+  }
+  return run(rg, argumentsFor(query, 'path'), query, hits, context, signal);
+}
+
+/** Runs ripgrep until it ends or nothing more is wanted. */
+async function run(
+  rg: string,
+  args: readonly string[],
   query: Query,
   hits: Hits,
   context: ToolContext,
@@ -24,7 +50,7 @@ export async function searchByRipgrep(
   const errors = createErrors();
   let isStopping = false;
   let hasOutput = false;
-  const child = context.spawn(rg, argumentsFor(query), {
+  const child = context.spawn(rg, args, {
     cwd: query.root,
     // Whatever the shell has set for a person's own searches is not for this one.
     env: { RIPGREP_CONFIG_PATH: undefined },
@@ -63,7 +89,7 @@ export async function searchByRipgrep(
   return hasOutput || errors.areOfFiles() ? { state: 'ended', ended } : { state: 'unusable' };
 }
 
-function argumentsFor(query: Query): readonly string[] {
+function argumentsFor(query: Query, order: 'path' | 'any'): readonly string[] {
   const {
     pattern,
     ignoreCase,
@@ -91,7 +117,7 @@ function argumentsFor(query: Query): readonly string[] {
     '--no-context-separator',
     `--max-columns=${columns}`,
     '--max-columns-preview',
-    '--sort=path',
+    ...(order === 'path' ? ['--sort=path'] : []),
     ignoreCase ? '--ignore-case' : '--case-sensitive',
     // Across lines it would count matches, and there may be many in a line.
     ...(multiline ? ['--multiline'] : [`--max-count=${mostHits}`]),

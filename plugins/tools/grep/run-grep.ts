@@ -15,7 +15,7 @@ import { searchByRipgrep } from './by-ripgrep.ts';
 import { fileType } from './file-types.ts';
 import { createPage, type Page } from './page.ts';
 import { literalPattern, type Pattern, readPattern } from './pattern.ts';
-import { type Ended, type Query, searchLimitMs } from './query.ts';
+import { type Ended, type Hits, type Query, searchLimitMs } from './query.ts';
 
 export interface GrepArguments {
   readonly pattern: string;
@@ -65,17 +65,14 @@ export async function runGrep(args: GrepArguments, running: Running): Promise<To
   const limit = args.limit ?? defaultLimit;
   const offset = Math.max(1, args.offset ?? 1);
   const shownPath = searching.shownPaths(query.shownRoot, context.where.cwd);
-  const page = createPage({
-    offset,
-    limit,
-    context: query.context,
-    shownPath,
-    accepts: query.accepts,
-    onGrow: () => updates.soon(),
-  });
-  const updates = searching.createUpdates(onUpdate, () => page.text);
+  const { accepts } = query;
+  const shown = { offset, limit, context: query.context, shownPath, accepts, onGrow: () => updates.soon() };
+  const page = createPage(shown);
+  // What is found while the search goes on; the page has it in order.
+  const preview = createPage(shown);
+  const updates = searching.createUpdates(onUpdate, () => page.text || preview.text);
   try {
-    const done = await search(query, page, running);
+    const done = await search(query, { hits: page, preview }, running);
     signal.throwIfAborted();
     if ('refused' in done) return errorResult(done.refused);
     const path = query.file === undefined ? query.root : join(query.root, query.file);
@@ -88,7 +85,7 @@ export async function runGrep(args: GrepArguments, running: Running): Promise<To
 /** By ripgrep where there is one that works and knows the pattern, else by the built-in matcher. */
 async function search(
   query: Query,
-  page: Page,
+  pages: { readonly hits: Hits; readonly preview: Hits },
   { rg, context, signal }: Running,
 ): Promise<{ engine: Engine; ended: Ended } | Refusal> {
   // None of the folders that the globs name is there.
@@ -96,7 +93,7 @@ async function search(
   const { needsRipgrep, needsScript } = query.pattern;
   const found = needsScript ? undefined : await searching.findRipgrep(rg);
   if (found !== undefined) {
-    const end = await searchByRipgrep(found, query, page, context, signal);
+    const end = await searchByRipgrep(found, query, pages, context, signal);
     if (end.state === 'ended') return { engine: 'ripgrep', ended: end.ended };
     if (end.state === 'refused') return { refused: `ripgrep does not take this pattern.\n${end.why}` };
   }
@@ -107,7 +104,7 @@ async function search(
     };
   }
   try {
-    return { engine: 'built-in', ended: await searchBuiltIn(query, page, signal) };
+    return { engine: 'built-in', ended: await searchBuiltIn(query, pages.hits, signal) };
   } catch (error) {
     if (!(error instanceof KernError) || error.code !== 'pattern_refused') throw error;
     return { refused: `${error.message}. ${error.hint ?? ''}`.trim() };
