@@ -66,7 +66,7 @@ async function run(
       if (!isStopping) output.push(chunk);
       if (!hits.isDone || isStopping) return;
       isStopping = true;
-      void child.kill();
+      void child.kill(0);
     },
   });
   let result: Awaited<typeof child.result>;

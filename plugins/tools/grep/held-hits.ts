@@ -17,7 +17,7 @@ interface Held {
  * As much as this is held. Whoever finds more finds the first page of it soon, also when files are searched in order;
  * to hold and to sort it all would then be the slower way.
  */
-const mostCharacters = 256 * 1024;
+const mostCharacters = 64 * 1024;
 
 /** Of files that the query does not accept nothing is held. `preview` hears of lines at once. */
 export function createHeldHits({ folders, accepts }: Pick<Query, 'folders' | 'accepts'>, preview: Hits): HeldHits {
