@@ -77,6 +77,7 @@ export class Config {
   readonly #cache: ReadCache = new Map();
   #found = { user: nothing, project: nothing, overlay: nothing };
   #layers: readonly Layer[] = [];
+  #revision = 0;
   #settled: ReadonlyMap<string, Settled> = new Map();
   #known: ReadonlyMap<string, Level> = new Map();
   #queue: Promise<unknown> = Promise.resolve();
@@ -106,6 +107,11 @@ export class Config {
     for (const { id, level } of plugins) if (!known.has(id) || level !== 'project') known.set(id, level);
     this.#known = known;
     this.#settle();
+  }
+
+  /** Grows whenever an answer may be another one than before. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** The value that counts, and whose it is. A key that nobody knows has the value `undefined`. */
@@ -253,6 +259,7 @@ export class Config {
   }
 
   #settle(): void {
+    this.#revision += 1;
     const fileLayer = (name: 'user' | 'project' | 'overlay'): Layer => {
       const { file, root } = this.#found[name];
       return { name, root, ...(file === undefined ? {} : { file }) };

@@ -12,6 +12,10 @@ export class ConfigPort implements SettingsPort {
   /** Grows when the config says something else; what was asked before is asked again. */
   #version = 0;
   #plugins = new Map<string, ReturnType<SettingsPort['plugin']>>();
+  #providers = new Map<string, ReturnType<SettingsPort['provider']>>();
+  #values = new Map<string, unknown>();
+  /** Of the config, when providers and values were asked for. */
+  #revision = 0;
 
   constructor(config: Config, extra: Readonly<Record<string, unknown>> = {}) {
     this.#config = config;
@@ -27,8 +31,20 @@ export class ConfigPort implements SettingsPort {
     this.#plugins = new Map();
   }
 
+  /** What the config said before it changed is not said again, also where nobody told of the change yet. */
+  #refresh(): void {
+    if (this.#revision === this.#config.revision) return;
+    this.#revision = this.#config.revision;
+    this.#providers = new Map();
+    this.#values = new Map();
+  }
+
+  // Some are asked for with every call of a tool.
   get(key: string): unknown {
-    return Object.hasOwn(this.#extra, key) ? this.#extra[key] : this.#config.get(key).value;
+    if (Object.hasOwn(this.#extra, key)) return this.#extra[key];
+    this.#refresh();
+    if (!this.#values.has(key)) this.#values.set(key, this.#config.get(key).value);
+    return this.#values.get(key);
   }
 
   // Every snapshot asks for every plugin.
@@ -63,9 +79,17 @@ export class ConfigPort implements SettingsPort {
     return read.ok ? { value: read.value, problems } : { failure: problems.join('; ') };
   }
 
+  // Every table asks for the provider of every item.
   provider(id: string, level: Parameters<SettingsPort['provider']>[1]): ReturnType<SettingsPort['provider']> {
-    const { on, by, origin, priority } = this.#config.provider(id, level);
-    return { off: on ? undefined : (by ?? sourceText(origin)), priority };
+    this.#refresh();
+    const key = `${level}:${id}`;
+    let found = this.#providers.get(key);
+    if (found === undefined) {
+      const { on, by, origin, priority } = this.#config.provider(id, level);
+      found = { off: on ? undefined : (by ?? sourceText(origin)), priority };
+      this.#providers.set(key, found);
+    }
+    return found;
   }
 
   item(capability: string, key: string, level: Parameters<SettingsPort['item']>[2]): string | undefined {
