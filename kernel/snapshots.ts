@@ -84,10 +84,10 @@ export class Snapshots {
   ): ReadonlyMap<Activation, number> {
     const all = [...activations, ...idle.map((plugin) => this.#sleepers.standOf(plugin))];
     const byUnit = new Map(all.map((activation) => [activation.unit, activation]));
-    const ordered = order.flatMap((unit) => byUnit.get(unit) ?? []);
+    const ordered = new Set(order.flatMap((unit) => byUnit.get(unit) ?? []));
     // What was introduced since the last plan has its place with the next one.
     const others = all
-      .filter((activation) => !ordered.includes(activation))
+      .filter((activation) => !ordered.has(activation))
       .sort((a, b) => (a.unit.key < b.unit.key ? -1 : 1));
     return new Map([...ordered, ...others].map((activation, place) => [activation, place]));
   }

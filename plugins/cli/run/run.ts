@@ -6,10 +6,14 @@ import {
   type CommandHost,
   exitCodeOf,
   type Mode,
+  modelProviders,
+  models,
   modes,
+  sessions,
+  tools,
   workbench,
 } from 'kern/contracts';
-import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { codeOf, KernError, messageOf, type Service } from 'kern/plugin';
 import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
@@ -30,7 +34,7 @@ export async function run(args: CommandArgs, host: CommandHost): Promise<number>
 async function runIn(name: string, args: CommandArgs, host: CommandHost): Promise<number> {
   const { view, stderr, signal } = host;
   const { cwd, json } = args.shared;
-  const mode = await modeOf(name, host);
+  const mode = await modeOf(name, args, host);
   const piped = await readPiped(host, args.positionals.length > 0);
   const prompts = promptsOf(args.positionals, piped, cwd);
   if (prompts.length === 0) {
@@ -38,7 +42,6 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
       hint: 'Give it as an argument, or pipe it in: kern -p "what is this?"',
     });
   }
-  await Promise.all([view.use(agentSessions).load(), view.use(workbench).load()]);
   tellBlocked(host);
   const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
   if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
@@ -71,11 +74,21 @@ function modeName({ options, shared }: CommandArgs): string {
   return typeof mode === 'string' ? mode : 'text';
 }
 
-async function modeOf(name: string, { view }: CommandHost): Promise<Mode> {
+/** With the mode all that a run needs is woken: what wakes in one breath is one change, and each takes milliseconds. */
+async function modeOf(name: string, { options }: CommandArgs, { view, signal }: CommandHost): Promise<Mode> {
   const known = view.use(modes);
-  await known.load();
+  const model = typeof options.model === 'string' ? options.model : view.setting('model');
+  await Promise.all([
+    known.load(signal, name),
+    ...[agentSessions, workbench, models, sessions].map((service) =>
+      view.use(service as Service<unknown>).load(signal),
+    ),
+    view.use(tools).load(signal),
+    ...(typeof model === 'string' ? [view.use(modelProviders).load(signal, model.split('/', 1)[0])] : []),
+  ]);
   const mode = known.get(name)?.item;
   if (mode !== undefined) return mode;
+  await known.load(signal);
   throw new KernError('usage', `there is no mode ${name}`, {
     hint: `--mode takes ${known
       .items()
