@@ -3,7 +3,7 @@ import { interleaved } from './median.ts';
 import { peak } from './memory.ts';
 import type { Table } from './table.ts';
 
-const mostRounds = 3;
+const mostRounds = 2;
 
 /** The most memory of a run whose shell prints a gigabyte, against one whose shell prints a line. */
 export async function flood(ground: Ground): Promise<Table> {

@@ -9,7 +9,7 @@ import { openToolHost } from './tool-host.ts';
 
 const count = 100_000;
 const hits = 50;
-const mostRounds = 5;
+const mostRounds = 3;
 
 /** A search through very many files, against ripgrep itself: in any order, and in order of path as grep answers. */
 export async function grep(ground: Ground): Promise<Table> {
