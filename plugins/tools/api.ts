@@ -14,7 +14,7 @@ export {
   type TruncationOptions,
   truncationOf,
 } from './output-meta.ts';
-export { realPath, resolvePath, whatIsThere } from './paths.ts';
+export { exactPath, realPath, resolvePath, whatIsThere } from './paths.ts';
 export { errorResult, resultText, textResult } from './result.ts';
 export { ToolResultBuilder, toolResultBuilder, type WithMeta } from './result-builder.ts';
 export * as searching from './search/parts.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { realPath, resolvePath, whatIsThere } from './paths.ts';
+import { exactPath, realPath, resolvePath, whatIsThere } from './paths.ts';
 
 const folder = (): string => {
   const made = realpathSync(mkdtempSync(join(tmpdir(), 'kern-paths-')));
@@ -10,20 +10,23 @@ const folder = (): string => {
   return made;
 };
 
-test('relative paths start at the working directory, ~ is the home folder, a leading @ is left out', () => {
+test('relative paths start at the working directory, ~ is the home folder', () => {
   expect(resolvePath('a/../b.txt', '/w')).toBe('/w/b.txt');
   expect(resolvePath('/x//y', '/w')).toBe('/x/y');
   expect(resolvePath('~', '/w')).toBe(homedir());
   expect(resolvePath('~/a', '/w')).toBe(join(homedir(), 'a'));
   expect(resolvePath('~a', '/w')).toBe('/w/~a');
-  expect(resolvePath('@src/a.ts', '/w')).toBe('/w/src/a.ts');
-  expect(resolvePath('@~/a.ts', '/w')).toBe(join(homedir(), 'a.ts'));
 });
 
-test('a name that really starts with @ is that name', () => {
+test('a leading @ is left out where that leads to something, and never from the name of what is to be made', () => {
   const dir = folder();
+  mkdirSync(join(dir, 'src'));
   mkdirSync(join(dir, '@types'));
-  expect(resolvePath('@types/new.d.ts', dir)).toBe(join(dir, '@types/new.d.ts'));
+  expect(resolvePath('@src', dir)).toBe(join(dir, 'src'));
+  expect(resolvePath('@types', dir)).toBe(join(dir, '@types'));
+  expect(resolvePath('@/components/a.ts', dir)).toBe(join(dir, '@/components/a.ts'));
+  expect(exactPath('@src', dir)).toBe(join(dir, '@src'));
+  expect(exactPath('~/a', dir)).toBe(join(homedir(), 'a'));
 });
 
 test('the real path follows links, also those that lead to nothing yet, and keeps what is not there', () => {

@@ -4,14 +4,21 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { nearNames } from 'kern/plugin';
 
 /**
- * The absolute path that a model or a person means. `~` is the home folder; an `@` in front, as files are mentioned in
- * prompts, is left out, unless something of that very name is there.
+ * The absolute path of something that should be there. `~` is the home folder; an `@` in front, as files are mentioned
+ * in prompts, is left out where that leads to something and the name as it stands does not.
  */
 export function resolvePath(path: string, cwd: string): string {
-  const plain = path.startsWith('@') && !isThere(resolve(cwd, path.split('/', 1)[0] ?? path)) ? path.slice(1) : path;
-  if (plain === '~') return homedir();
-  if (plain.startsWith('~/')) return join(homedir(), plain.slice(2));
-  return isAbsolute(plain) ? resolve(plain) : resolve(cwd, plain);
+  const exact = exactPath(path, cwd);
+  if (!path.startsWith('@') || isThere(exact)) return exact;
+  const mentioned = exactPath(path.slice(1), cwd);
+  return isThere(mentioned) ? mentioned : exact;
+}
+
+/** The absolute path as it is written, `~` aside: what is made, replaced or deleted is named exactly. */
+export function exactPath(path: string, cwd: string): string {
+  if (path === '~') return homedir();
+  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
+  return isAbsolute(path) ? resolve(path) : resolve(cwd, path);
 }
 
 /**

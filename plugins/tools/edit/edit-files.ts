@@ -1,6 +1,7 @@
 import {
   type Effect,
   errorResult,
+  exactPath,
   type FileStore,
   type PendingChanges,
   realPath,
@@ -45,7 +46,7 @@ export async function editFiles(
   context: ToolContext,
 ): Promise<Result> {
   const { where } = context;
-  const absolute = (path: string): string => meantPath(path, where.cwd);
+  const absolute = placesOf(request, where.cwd);
   const refused = unusable(request, absolute);
   if (refused !== undefined) return errorResult(refused);
   try {
@@ -63,13 +64,20 @@ export async function editFiles(
   }
 }
 
-/** The file that is meant: names that look the same as one that is there are that one. */
-const meantPath = (path: string, cwd: string): string => spelledAs(resolvePath(path, cwd));
+/**
+ * Where the files of a call are. A file whose text is changed may be named by what looks the same; one that is made,
+ * deleted or moved to is named exactly.
+ */
+function placesOf({ files }: EditRequest, cwd: string): (path: string) => string {
+  const changed = new Set(files.filter(({ op }) => op === 'update').map(({ path }) => path));
+  return (path) => (changed.has(path) ? spelledAs(resolvePath(path, cwd)) : exactPath(path, cwd));
+}
 
 /** What a call does to files. */
-export function effectsOf({ files }: EditRequest, cwd: string): readonly Effect[] {
-  const at = (path: string): string => realPath(meantPath(path, cwd));
-  return files.flatMap((file): readonly Effect[] => {
+export function effectsOf(request: EditRequest, cwd: string): readonly Effect[] {
+  const place = placesOf(request, cwd);
+  const at = (path: string): string => realPath(place(path));
+  return request.files.flatMap((file): readonly Effect[] => {
     if (file.op !== 'update' || file.moveTo === undefined)
       return [{ kind: file.op === 'delete' ? 'delete' : 'write', path: at(file.path) }];
     return [

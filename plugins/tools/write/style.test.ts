@@ -203,12 +203,18 @@ test('a hostile .editorconfig does not hold a write up', async () => {
   expect(bytesOf(context, 'a'.repeat(200)).toString()).toBe('1\n');
 });
 
-test('a name that looks the same as one that is there is that one', async () => {
-  const context = house({ 'cafe\u0301.txt': 'old' });
+test('a file is written under the very name that was given, whatever looks the same', async () => {
+  const context = house({ 'cafe\u0301.txt': 'old', f: 'kept' });
   await call(context, 'caf\u00e9.txt', 'new');
-  expect(bytesOf(context, 'cafe\u0301.txt').toString()).toBe('new');
-  expect(write.effects?.({ path: 'caf\u00e9.txt', content: '' }, context.where)).toEqual([
-    { kind: 'write', path: join(context.dir, 'cafe\u0301.txt') },
+  await call(context, '@f', 'another');
+  await call(context, '@/components/a.ts', 'x');
+  expect(bytesOf(context, 'cafe\u0301.txt').toString()).toBe('old');
+  expect(bytesOf(context, 'caf\u00e9.txt').toString()).toBe('new');
+  expect(bytesOf(context, 'f').toString()).toBe('kept');
+  expect(bytesOf(context, '@f').toString()).toBe('another');
+  expect(bytesOf(context, '@/components/a.ts').toString()).toBe('x');
+  expect(write.effects?.({ path: '@f', content: '' }, context.where)).toEqual([
+    { kind: 'write', path: join(context.dir, '@f') },
   ]);
 });
 

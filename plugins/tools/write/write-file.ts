@@ -2,15 +2,14 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import {
   errorResult,
+  exactPath,
   type FileStore,
   formatBytes,
   lineEndName,
   newFileText,
   realPath,
   replacementText,
-  resolvePath,
   type StyledText,
-  spelledAs,
   type ToolContext,
   type ToolResult,
   textResult,
@@ -30,9 +29,6 @@ export interface WriteDetails {
   readonly encoding: string;
 }
 
-/** The file that is meant: names that look the same as one that is there are that one. */
-export const meantPath = (path: string, cwd: string): string => spelledAs(resolvePath(path, cwd));
-
 /** Puts a content into a file, in the encoding and with the line ends that belong there. What does not work is an error result. */
 export async function writeFile(
   { path, content }: WriteArguments,
@@ -42,11 +38,12 @@ export async function writeFile(
   { where, touched }: Pick<ToolContext, 'where' | 'touched'>,
 ): Promise<ToolResult<WriteDetails>> {
   if (path.includes('\0')) return errorResult(`${JSON.stringify(path)} is no path: it has a NUL in it.`);
+  if (!path.isWellFormed()) return errorResult(`${JSON.stringify(path)} is no path: it has half a character in it.`);
   if (!content.isWellFormed())
     return errorResult('The content has half a character in it (a lone surrogate). Nothing was written.');
   const tooLarge = tooLargeText(Buffer.byteLength(content), maxBytes);
   if (tooLarge !== undefined) return errorResult(tooLarge);
-  const absolute = meantPath(path, where.cwd);
+  const absolute = exactPath(path, where.cwd);
   try {
     return await files.inOrder(
       absolute,

@@ -1,6 +1,6 @@
-import { defineTool, type FileStore, realPath } from 'kern/contracts';
+import { defineTool, exactPath, type FileStore, realPath } from 'kern/contracts';
 import { z } from 'zod';
-import { meantPath, type WriteDetails, writeFile } from './write-file.ts';
+import { type WriteDetails, writeFile } from './write-file.ts';
 
 const parameters = z.object({ path: z.string().min(1), content: z.string() });
 
@@ -10,7 +10,7 @@ export const writeTool = (files: () => FileStore, maxBytes: number) =>
     description: 'Writes a whole file; makes it, and its folders, if need be. To change a part of a file use edit.',
     parameters,
     executionMode: 'sequential',
-    effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(meantPath(path, cwd)) }],
+    effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(exactPath(path, cwd)) }],
     prepareArguments: otherNames,
     execute: (_id, args, signal, _onUpdate, context) => writeFile(args, files(), maxBytes, signal, context),
   });
