@@ -237,6 +237,46 @@ test.each([
   expect(result.isError).toBe(isError);
 });
 
+test('an error of any size reaches the model as its beginning and its end', async () => {
+  const problems = Array.from({ length: 5000 }, (_, at) => `problem ${at}: ${'x'.repeat(60)}`);
+  const long = plugin('long', (ctx) =>
+    ctx.contribute(tools, {
+      name: 'fail',
+      description: 'x',
+      parameters: z.object({ list: z.array(z.string()).default([]), throws: z.boolean().default(false) }),
+      execute: async (_id, { throws }) => {
+        if (throws) throw new Error(problems.join('\n'));
+        return { ...text(problems.join('\n')), isError: true, details: { kept: true } };
+      },
+    }),
+  );
+  await using t = await bootTools([], [long]);
+  const result = await t.callTool('fail', {});
+  expect(result).toMatchObject({ isError: true, details: { kept: true } });
+  const invalid = await t.callTool('fail', { list: problems.map((_, at) => ({ at })) });
+  const thrown = await t.callTool('fail', { throws: true });
+  for (const one of [result, invalid, thrown]) {
+    expect(Buffer.byteLength(resultText(one))).toBeLessThan(51 * 1024);
+    expect(resultText(one)).toMatch(/\n\[… \d+ lines …\]\n[\s\S]*\[This error has .* KB; its middle is left out\./);
+  }
+  expect(resultText(result)).toMatch(/^problem 0: [\s\S]*\nproblem 4999: /);
+  expect(resultText(invalid)).toMatch(/^fail was not run: its arguments are not right\.\n[\s\S]*\nRight shape: /);
+});
+
+test('an output that was cut already, with words below it, is not cut again', async () => {
+  const output = `${'x'.repeat(50 * 1024)}\n\nCommand exited with code 1`;
+  const cut = plugin('cut', (ctx) =>
+    ctx.contribute(tools, {
+      name: 'cut',
+      description: 'x',
+      parameters: z.object({}),
+      execute: async () => ({ ...text(output), isError: true }),
+    }),
+  );
+  await using t = await bootTools([], [cut]);
+  expect(resultText(await t.callTool('cut', {}))).toBe(output);
+});
+
 test('tool.result patches what the model gets; a patch that is no result is passed over', async () => {
   const redact = plugin('redact', (ctx) =>
     ctx.tap(toolResult, (value) => {

@@ -30,7 +30,7 @@ import { inputSchemaOf } from './face.ts';
 import { problemsBySchema } from './foreign-schema.ts';
 import { isRecord, shapeOf } from './json-schema.ts';
 import { withOutputNotice } from './output-meta.ts';
-import { asResult, errorResult } from './result.ts';
+import { asResult, errorResult, limitedError } from './result.ts';
 
 export interface ToolCallRequest {
   readonly name: string;
@@ -167,7 +167,7 @@ async function execute(
     }
   }
   running = false;
-  const final = await patched(view, name, callId, args, withOutputNotice(result));
+  const final = await patched(view, name, callId, args, limitedError(withOutputNotice(result)));
   ended(view, request, final, performance.now() - began);
   return final;
 }
@@ -269,7 +269,7 @@ function badArguments(entry: Entry<AnyTool>, issues: readonly string[], why = ''
 // --- Words -------------------------------------------------------------------------------------------------------
 
 function refused(reason: Refused['reason'], text: string): Refused {
-  return { state: 'refused', reason, result: errorResult(text) };
+  return { state: 'refused', reason, result: limitedError(errorResult(text)) };
 }
 
 function noSuchTool(view: View, name: string): string {

@@ -1,4 +1,5 @@
 import type { ToolResult } from './contract.ts';
+import { formatBytes, outputLimits, truncateMiddle } from './truncate.ts';
 
 /** A result of one text. */
 export function textResult<D = unknown>(text: string, details?: D): ToolResult<D> {
@@ -8,6 +9,26 @@ export function textResult<D = unknown>(text: string, details?: D): ToolResult<D
 /** A result that tells the model what went wrong and what to do about it. */
 export function errorResult<D = unknown>(text: string, details?: D): ToolResult<D> {
   return { ...textResult(text, details), isError: true };
+}
+
+/** Above the limit of an output: one that was cut for it, and has notices below, is left as it is. */
+const longestError = outputLimits.bytes + 14 * 1024;
+
+/** An error in as many words as an output may have: of one with thousands of problems the beginning and the end. */
+export function limitedError(result: ToolResult): ToolResult {
+  if (result.isError !== true) return result;
+  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= longestError) return result;
+  const shown = truncateMiddle(text).text;
+  const notice = `[This error has ${formatBytes(bytes)}; its middle is left out. Mend what is shown first, or ask for less at a time.]`;
+  return {
+    ...result,
+    content: [
+      { type: 'text', text: `${shown.trimEnd()}\n\n${notice}` },
+      ...result.content.filter(({ type }) => type !== 'text'),
+    ],
+  };
 }
 
 /** What of a result is text; images are named by their type. */

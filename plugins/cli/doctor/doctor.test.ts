@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../test/line.ts';
 
@@ -48,6 +50,22 @@ test('a plugin that failed fails the check-up, what is blocked and bad config ar
   expect(out).toMatch(/FAIL plugins: bad failed: .*no luck/);
   expect(out).toMatch(/warn trust: .*x\.js/);
   expect(out).toMatch(/warn config: .*config\.yml:1: tools\.execution/);
+});
+
+test('what a killed kern left of a file it wrote in place is named', async () => {
+  await using desk = await openDesk();
+  const folder = path.join(desk.home, 'cache/kern-backups');
+  mkdirSync(folder, { recursive: true });
+  const found = async () => ((await desk.json('doctor')) as Checks).checks.filter(({ id }) => id === 'copies');
+  expect(await found()).toEqual([]);
+  for (let at = 10; at < 22; at += 1) writeFileSync(path.join(folder, `0123456789${at}-notes.txt`), 'old');
+  expect(await found()).toMatchObject([
+    {
+      state: 'warn',
+      text: expect.stringMatching(/kern-backups: 012345678910-notes\.txt, .* and 2 more$/),
+      fix: expect.stringContaining('copy the old content back'),
+    },
+  ]);
 });
 
 test('a model that is there is named', async () => {

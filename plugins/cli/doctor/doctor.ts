@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { type CommandArgs, type CommandHost, models, processes, type Workbench, workbench } from 'kern/contracts';
 import { codeOf, messageOf } from 'kern/plugin';
 
@@ -18,6 +20,7 @@ export async function doctor(args: CommandArgs, host: CommandHost): Promise<numb
     program('git', 'git', 'Repositories are read without it, but nothing of them is shown.', host),
     program('ripgrep', 'rg', 'Searching is slower without it.', host),
     home(bench),
+    copies(bench),
     config(bench),
     plugins(bench),
     trust(bench),
@@ -85,6 +88,31 @@ async function program(
 async function home({ home: folder, root }: Workbench): Promise<readonly Check[]> {
   return [{ id: 'home', state: 'ok', text: `${folder}; the project is ${root}` }];
 }
+
+/** What was in a file that is written in place, while it is written: such a copy stays only if the writing did not end. */
+async function copies({ home: folder }: Workbench): Promise<readonly Check[]> {
+  const place = path.join(folder, 'cache', 'kern-backups');
+  let names: readonly string[];
+  try {
+    names = (await readdir(place)).toSorted();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    return [{ id: 'copies', state: 'warn', text: `${place} cannot be read: ${messageOf(error)}` }];
+  }
+  if (names.length === 0) return [];
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+  return [
+    {
+      id: 'copies',
+      state: 'warn',
+      text: `kern may have been killed while it wrote into a file; what was in it before is in ${place}: ${names.slice(0, mostNames).join(', ')}${more}`,
+      fix: 'After the first - stands the name of the file. Compare the two: copy the old content back where the file is torn, then remove the copy.',
+    },
+  ];
+}
+
+/** Of copies, in one line. */
+const mostNames = 10;
 
 async function config({ config: settings }: Workbench): Promise<readonly Check[]> {
   const problems = await settings.problems();

@@ -44,6 +44,8 @@ const updateBytes = 8 * 1024;
 const followedBytes = 10 * 1024 * 1024;
 /** How long a command may go on when nobody wants more of its output. */
 const afterHeadMs = 1_000;
+/** And how much it may print in that time: nobody needs a disk full of it. */
+const afterHeadBytes = 1024 * 1024;
 
 /** Runs a command to its end, its time limit or its abort. However it ends, the result says so and holds what it printed. */
 export async function runShell(
@@ -57,6 +59,7 @@ export async function runShell(
   const update = throttled(updateMs, () => onUpdate(textResult(partial(sink), { cwd })));
   const enough = new AbortController();
   let after: NodeJS.Timeout | undefined;
+  let headAt: number | undefined;
   let waited = false;
   let followed = true;
   let end = { cwd, notices: [] as readonly string[] };
@@ -83,7 +86,11 @@ export async function runShell(
         : {}),
       onOutput(chunk) {
         sink.push(chunk);
-        if (endAfterHead && sink.hasHead) after ??= setTimeout(() => enough.abort(), afterHeadMs);
+        if (endAfterHead && sink.hasHead) {
+          headAt ??= sink.totalBytes;
+          if (sink.totalBytes - headAt > afterHeadBytes) enough.abort();
+          after ??= setTimeout(() => enough.abort(), afterHeadMs);
+        }
         if (followed) update.soon();
         followed = sink.totalBytes <= followedBytes;
       },
