@@ -15,7 +15,7 @@ import { applyHunks } from './hunks.ts';
 import { lineTexts } from './lines.ts';
 import { formats } from './request.ts';
 import { resolverOf } from './resolve-anchor.ts';
-import { bytesAfter, sourceOf } from './source.ts';
+import { bytesAfter, sourceAsRead, sourceOf } from './source.ts';
 import { testTool } from './test/tool.ts';
 
 const options = { numRuns: counts({ test: 250, soak: 10_000 }), seed: seed() };
@@ -198,7 +198,7 @@ test.each([
   const lead = Buffer.from(bom, 'hex');
   writeFileSync(path, Buffer.concat([lead, bytes(text, encoding)]));
   const result = await testTool().call(context, { path: 'a', edits: [{ oldText, newText }] });
-  expect(resultText(result)).toContain('Edited a');
+  expect(resultText(result)).toContain(encoding === 'utf-8' ? 'Edited a:' : `Edited a (in ${encoding}):`);
   expect(readFileSync(path)).toEqual(Buffer.concat([lead, bytes(text.replace(oldText, newText), encoding)]));
 });
 
@@ -211,6 +211,24 @@ test('a character that the encoding of the file does not have is refused by its 
   expect(result.isError).toBe(true);
   expect(resultText(result)).toContain('"油" (U+6CB9)');
   expect(readFileSync(path)).toEqual(before);
+});
+
+test('a damaged UTF-8 file is edited as UTF-8, and its stray byte stays', async () => {
+  const context = testContext();
+  const path = join(context.dir, 'a');
+  const lead = Buffer.from([...Buffer.from('café naïve '), 0xff, 0x0a]);
+  writeFileSync(path, Buffer.concat([lead, Buffer.from('target\n')]));
+  await testTool().call(context, { path: 'a', edits: [{ oldText: 'target', newText: 'tü' }] });
+  expect(readFileSync(path)).toEqual(Buffer.concat([lead, Buffer.from('tü\n')]));
+});
+
+test('an encoding that was told counts for what is not UTF-8', async () => {
+  const encodingOf = async (file: Buffer, told: string) => (await sourceAsRead(file, told)).encoding;
+  expect(await encodingOf(Buffer.from('café'), 'iso-8859-1')).toBe('utf-8');
+  expect(await encodingOf(Buffer.from('plain'), 'iso-8859-1')).toBe('utf-8');
+  expect(await encodingOf(Buffer.from('plain'), 'utf-16le')).toBe('utf-8');
+  expect(await encodingOf(bytes('café', 'iso-8859-1'), 'koi8-r')).toBe('koi8-r');
+  expect(await encodingOf(bytes('ab', 'utf-16le'), 'utf-16le')).toBe('utf-16le');
 });
 
 test('bytes that are no characters stay, and what stands for them on the screen is never written', async () => {

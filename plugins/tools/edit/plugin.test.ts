@@ -93,6 +93,17 @@ test('an encoding that read was told is that of the edit', async () => {
   expect(readFileSync(t.path)).toEqual(Buffer.from([...bytes.subarray(0, 7), ...bytes.subarray(8)]));
 });
 
+test('a wrong encoding that read was told does not stay with a file that is UTF-8', async () => {
+  await using t = await boot();
+  t.put('café\ntarget\n');
+  await t.say('read', { path: 'a', encoding: 'latin1' });
+  await t.say('edit', { path: 'a', edits: [{ oldText: 'target', newText: 'tü' }] });
+  expect(t.text()).toBe('café\ntü\n');
+  await t.say('read', { path: 'a', encoding: 'latin1' });
+  await t.say('write', { path: 'a', content: 'é €\n' });
+  expect(t.text()).toBe('é €\n');
+});
+
 test('wrong arguments are told with the right shape', async () => {
   await using t = await boot();
   t.put('x');

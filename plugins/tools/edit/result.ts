@@ -52,11 +52,15 @@ function pageOf(staged: readonly Staged[], format: Format, words: Words): string
   return `${shown.text}${rest}`;
 }
 
-function headOf({ op, path, moveTo, edits, splices }: Staged, words: Words): string {
-  const several = edits > 1 ? ` (${edits} edits)` : '';
+function headOf({ op, path, moveTo, edits, splices, source }: Staged, words: Words): string {
+  const notes = [
+    ...(edits > 1 ? [`${edits} edits`] : []),
+    ...(op === 'update' && splices.length > 0 && source.encoding !== 'utf-8' ? [`in ${source.encoding}`] : []),
+  ];
+  const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   if (moveTo !== undefined)
-    return `${words.move} ${path} to ${moveTo.path}${splices.length === 0 ? '' : ` and ${words.update.toLowerCase()} it${several}`}`;
-  return `${words[op]} ${path}${several}`;
+    return `${words.move} ${path} to ${moveTo.path}${splices.length === 0 ? '' : ` and ${words.update.toLowerCase()} it${remarks}`}`;
+  return `${words[op]} ${path}${remarks}`;
 }
 
 function diffOf({ op, patch }: Staged, format: Format): string {

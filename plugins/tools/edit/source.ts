@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type DecodedText, decodeText, encodeText } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import { type Splice, spliced } from './lines.ts';
@@ -9,6 +10,15 @@ export interface Source extends DecodedText {
 
 export async function sourceOf(bytes: Buffer, encoding?: string): Promise<Source> {
   return { ...(await decodeText(bytes, encoding)), bytes };
+}
+
+/**
+ * A file of which read was told an encoding. What is UTF-8 is UTF-8, whatever was tried on it: characters of another
+ * charset would damage it. Only UTF-16 and UTF-32 may look like it, with NULs.
+ */
+export function sourceAsRead(bytes: Buffer, told: string | undefined): Promise<Source> {
+  const isWide = told !== undefined && /^utf-(?:16|32)/.test(told) && bytes.includes(0);
+  return sourceOf(bytes, isUtf8(bytes) && !isWide ? undefined : told);
 }
 
 /**

@@ -12,7 +12,7 @@ import { type Patch, patchOf } from './patch.ts';
 import type { FileRequest } from './request.ts';
 import { resolverOf } from './resolve-anchor.ts';
 import type { Run, Seen } from './seen.ts';
-import { bytesAfter, newSource, type Source, sourceOf } from './source.ts';
+import { bytesAfter, newSource, type Source, sourceAsRead, sourceOf } from './source.ts';
 
 /** One file of a call, ready to be written. */
 export interface Staged {
@@ -78,7 +78,7 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     const patch = deletion(path, source.text, splices, diff.structuredPatch);
     return { op: 'delete', path, absolute, before, after: undefined, source, splices, patch, alignments: [], edits: 1 };
   }
-  const source = await sourceOf(before, known.encoding);
+  const source = await sourceAsRead(before, known.encoding);
   const alignments = alignmentsOf(source.text, known);
   const applied = appliedTo(source.text, file, alignments, diff.diffArrays);
   if (!applied.ok) throw new Refusal(`${path} was not changed.\n${applied.problems.join('\n')}`, applied.shown);
@@ -179,7 +179,7 @@ function deletion(
 async function anySource(bytes: Buffer, encoding: string | undefined): Promise<Source> {
   const isText = !bytes.subarray(0, 8192).includes(0);
   if (!isText || bytes.length > 1_000_000) return newSource('');
-  return sourceOf(bytes, encoding).catch(() => newSource(''));
+  return sourceAsRead(bytes, encoding).catch(() => newSource(''));
 }
 
 async function isThere(path: string): Promise<boolean> {

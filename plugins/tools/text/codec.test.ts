@@ -74,6 +74,26 @@ test('UTF-8 with a stray byte stays UTF-8, the byte is shown as none and kept', 
   expect(Buffer.from(await encodeText(decoded.text, 'utf-8', false)).equals(bytes)).toBe(true);
 });
 
+test.each([
+  ['a byte behind two characters', 'caf\u00c3\u00a9 na\u00c3\u00afve \u00ff\ntarget\n', 'café naïve \ufffd\ntarget\n'],
+  ['half a character at the end', 'caf\u00c3\u00a9 target \u00c3', 'café target \ufffd'],
+  ['a byte behind one character', 'caf\u00c3\u00a9 \u00ff', 'café \ufffd'],
+  ['a byte beside the character', 'caf\u00c3\u00a9\u00ff', 'café\ufffd'],
+])('UTF-8 that is damaged is UTF-8, however short: %s', async (_what, latin1, shown) => {
+  const bytes = Buffer.from(latin1, 'latin1');
+  const decoded = await decodeText(bytes);
+  expect(decoded.encoding).toBe('utf-8');
+  expect(readableText(decoded.text)).toBe(shown);
+  expect(Buffer.from(await encodeText(decoded.text, 'utf-8', false)).equals(bytes)).toBe(true);
+});
+
+test.each([
+  ['x = "使用者名稱"\n', 'big5'],
+  ['x = "文件打开关闭系统"\n', 'gb18030'],
+])('words of an old charset that look half like UTF-8 are no damaged UTF-8: %s', async (text, encoding) => {
+  expect(await decodeText(iconv.encode(text, encoding))).toEqual({ text, encoding, bom: false });
+});
+
 test('NULs and C strings are not taken for UTF-16', async () => {
   for (const bytes of [
     Buffer.from('ABC\0'),

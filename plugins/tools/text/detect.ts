@@ -26,10 +26,22 @@ export async function detectEncoding(bytes: Uint8Array, isWhole: boolean): Promi
   if (isUtf8(complete)) return { encoding: 'utf-8', bomBytes: 0 };
   // The charset shows where the other letters are, not in the licence above them.
   const from = bytes.findIndex((byte) => byte >= 0x80);
-  const sample = bytes.subarray(Math.max(0, from - 1024), Math.max(0, from - 1024) + sampleBytes);
+  const sample = complete.subarray(Math.max(0, from - 1024), Math.max(0, from - 1024) + sampleBytes);
   const { characters, stray } = countUtf8(sample);
   if (characters > 4 * stray) return { encoding: 'utf-8', bomBytes: 0 };
-  return { encoding: await likeliest(sample), bomBytes: 0 };
+  const guess = await likeliest(sample);
+  // Old charsets seldom look like UTF-8 by chance. Where as much is UTF-8 as is not, it was damaged, unless all of it
+  // is characters of two bytes: a few of those can look like anything.
+  const isDamaged = characters > 0 && characters >= stray && !(await isAllPairs(sample, guess));
+  return { encoding: isDamaged ? 'utf-8' : guess, bomBytes: 0 };
+}
+
+/** Every byte is part of a character in a charset of two bytes and more. The end of a sample may be half of one. */
+async function isAllPairs(sample: Uint8Array, encoding: string): Promise<boolean> {
+  if (!/^(shift_jis|euc-|gb|big5)/.test(encoding)) return false;
+  const { default: iconv } = await import('iconv-lite');
+  const text = iconv.decode(sample, encoding);
+  return !(sample.length < sampleBytes ? text : text.slice(0, -1)).includes('\ufffd');
 }
 
 /** What a byte order mark says. */
