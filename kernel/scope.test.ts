@@ -290,3 +290,15 @@ test('a channel keeps its last lines', async () => {
   expect([lines?.length, lines?.[0], lines?.at(-1)]).toEqual([500, 'line 1', 'line 500']);
   expect(new KernError('x', 'y').hint).toBeUndefined();
 });
+
+test.each([
+  ['tap', (ctx: Context) => ctx.tap(undefined as never, (() => undefined) as never)],
+  ['tap', (ctx: Context) => ctx.tap('tool.call' as never, (() => undefined) as never)],
+  ['contribute', (ctx: Context) => ctx.contribute(undefined as never, {} as never)],
+  ['use', (ctx: Context) => ctx.use({} as never)],
+  ['call', (ctx: Context) => ctx.call(undefined as never, undefined as never)],
+])('a misspelt token fails where it is used, with the name of its plugin: ctx.%s', async (what, use) => {
+  await using t = await bootKernel([{ id: 'typo', setup: (ctx) => void use(ctx) }], { strict: false });
+  expect(t.result).toMatchObject({ ok: false, code: 'bad_token' });
+  expect(t.complaints().join('\n')).toContain(`plugin typo: ctx.${what} was given`);
+});

@@ -108,6 +108,9 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
 
     tap: (hook, fn, tapOptions) => {
       alive('tap');
+      checkToken(id, 'tap', 'hook', hook);
+      if (typeof fn !== 'function')
+        throw new KernError('bad_tap', `plugin ${id}: ctx.tap of ${hook.id} has no function`);
       const tap: TapRecord = {
         activation,
         hook: hook as unknown as Hook,
@@ -127,16 +130,19 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
       contributeOptions: ContributeOptions = {},
     ): Offered => {
       alive('contribute');
+      checkToken(id, 'contribute', 'capability', capability);
       const group = offerGroup(capability, id, contributeOptions);
       group.replace([item]);
       return group;
     }) as Context['contribute'],
     offer: (capability, name, groupOptions = {}) => {
       alive('offer');
+      checkToken(id, 'offer', 'capability', capability);
       return offerGroup(capability, name, groupOptions);
     },
     provide: (capability, provider) => {
       alive('provide');
+      checkToken(id, 'provide', 'capability', capability);
       const made: ProviderRecord = {
         activation,
         capability: capability as unknown as Capability<unknown>,
@@ -160,6 +166,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
 
     use: (capability) => {
       usable('use');
+      checkToken(id, 'use', 'capability', capability);
       return {
         load: (signal, key) => view().use(capability).load(signal, key),
         items: () => view().use(capability).items(),
@@ -169,10 +176,12 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
     },
     service: (token) => {
       usable('service');
+      checkToken(id, 'service', 'capability', token);
       return view().service(token);
     },
     call: (hook, input) => {
       usable('call');
+      checkToken(id, 'call', 'hook', hook);
       return view().call(hook, input);
     },
     setting: (key) => core.settings.get(key),
@@ -276,4 +285,14 @@ function checkedProvider(plugin: string, provider: Provider<unknown>): Provider<
       new KernError('bad_provider', 'a provider is {id, displayName, priority, load(where, signal)}'),
     );
   return provider;
+}
+
+/** A misspelt import is `undefined`: it fails where it is used, with the plugin's name, not later in somebody else's table. */
+function checkToken(plugin: string, what: string, kind: 'hook' | 'capability', token: unknown): void {
+  if (typeof token === 'object' && token !== null && 'token' in token && token.token === kind) return;
+  const given =
+    token === undefined ? 'undefined' : typeof token === 'string' ? JSON.stringify(token) : 'something else';
+  throw new KernError('bad_token', `plugin ${plugin}: ctx.${what} was given ${given} where a ${kind} belongs`, {
+    hint: `import the ${kind} from kern/contracts or kern/plugin, and look at its spelling`,
+  });
 }

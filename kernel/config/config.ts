@@ -119,6 +119,12 @@ export class Config {
     return { key: keyText(key), ...valueAt(this.#state(), this.#target(key)) };
   }
 
+  /** Why a value that guards must not be read: what a person wrote for it is wrong, and no default stands in for it. */
+  refusal(key: string): string | undefined {
+    const keeper = this.#settings.all().find((row) => `${row.key}.`.startsWith(`${key}.`))?.keeper;
+    return keeper === undefined ? undefined : failureOf(this.#state(), keeper);
+  }
+
   /** Whether the key means something here. */
   has(key: Key): boolean {
     return this.#target(key).kind !== 'unknown';

@@ -1,3 +1,4 @@
+import { KernError } from '../error.ts';
 import type { Schema } from '../schema.ts';
 import type { PluginSettings, SettingsPort } from '../settings.ts';
 import type { Config } from './config.ts';
@@ -43,8 +44,17 @@ export class ConfigPort implements SettingsPort {
   get(key: string): unknown {
     if (Object.hasOwn(this.#extra, key)) return this.#extra[key];
     this.#refresh();
-    if (!this.#values.has(key)) this.#values.set(key, this.#config.get(key).value);
-    return this.#values.get(key);
+    if (!this.#values.has(key)) this.#values.set(key, this.#read(key));
+    const value = this.#values.get(key);
+    // Whoever guards by it fails, and what it guards is denied.
+    if (value instanceof KernError) throw value;
+    return value;
+  }
+
+  #read(key: string): unknown {
+    const refusal = this.#config.refusal(key);
+    if (refusal === undefined) return this.#config.get(key).value;
+    return new KernError('config_bad_value', refusal, { hint: 'correct it; until then what it guards is refused' });
   }
 
   // Every snapshot asks for every plugin.

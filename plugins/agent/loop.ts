@@ -41,6 +41,8 @@ export type LoopEnd =
 export async function runLoop(first: readonly Message[], port: LoopPort): Promise<LoopEnd> {
   let waiting: readonly Message[] = [...first, ...port.steering()];
   for (let index = 0; ; index += 1) {
+    // Turns that wait for nothing outside would otherwise leave no moment in which a signal is heard.
+    if (index > 0) await new Promise((resolve) => setImmediate(resolve));
     if (port.signal.aborted) return { status: 'aborted', turns: index };
     const turn = await port.openTurn(index);
     let end: TurnEnd;

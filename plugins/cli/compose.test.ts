@@ -62,3 +62,26 @@ test('while something of a project is blocked, nobody is told that its settings 
   const trusted = await desk.kern('-p', 'hi', '--model', 'script/s.json', '--no-session', '--trust');
   expect(trusted.err).not.toContain('no such plugin');
 });
+
+test('rules that become wrong while kern runs refuse every call, and say where they stand', async () => {
+  const break_ = 'printf \'permissions: { mode: all, rules: foo }\' > "$CONFIG"';
+  await using desk = await openDesk({});
+  const config = path.join(desk.home, 'config.yml');
+  writeFileSync(config, 'permissions: { mode: all, rules: [{ deny: "bash(echo secret)" }] }\n');
+  writeFileSync(
+    path.join(desk.project, 's.json'),
+    JSON.stringify({
+      version: 1,
+      turns: [
+        { calls: [{ name: 'bash', args: { command: break_.replace('$CONFIG', config) } }] },
+        { calls: [{ name: 'bash', args: { command: 'sleep 1' } }] },
+        { calls: [{ name: 'bash', args: { command: 'echo secret' } }] },
+        { text: 'done' },
+      ],
+    }),
+  );
+  const { out } = await desk.kern('-p', 'hi', '--mode', 'json', '--model', 'script/s.json', '--no-session');
+  const results = out.split('\n').flatMap((line) => (line.includes('"tool_execution_end"') ? [JSON.parse(line)] : []));
+  expect(results.at(-1)).toMatchObject({ isError: true });
+  expect(JSON.stringify(results.at(-1))).toContain('permissions.rules');
+});

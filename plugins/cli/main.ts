@@ -14,6 +14,7 @@ const lingerMs = 500;
 export async function main(argv: readonly string[]): Promise<number> {
   const { stdout, stderr, env } = process;
   mark('main', env);
+  sayOnStderr();
   let isStdinOpen = false;
   const openStdin = (): NodeJS.ReadStream => {
     isStdinOpen = true;
@@ -27,6 +28,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   const output = guardOutput([stdout, stderr], signals.abort);
   // Whatever ends the process, children end with it.
   process.once('exit', crash);
+  // A promise of a plugin that never settles is waited for: the process would end silently, as if all were well.
+  const alive = setInterval(() => {}, 2 ** 30);
   const code = await answerOrReport(
     argv,
     {
@@ -48,6 +51,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     },
     () => signals.exitCode === undefined && !output.isBroken,
   );
+  clearInterval(alive);
   mark('end', env);
   if (env.KERN_TIMING) stderr.write(`kern: ms since the start: ${timeline()}\n`);
   await output.drained();
@@ -57,6 +61,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   const exitCode = signals.exitCode ?? (output.isBroken ? 0 : code);
   setTimeout(() => process.exit(exitCode), lingerMs).unref();
   return exitCode;
+}
+
+/**
+ * stdout carries only what was asked for: what plugins log would stand between the lines of `--json`. The console stays
+ * the same object, since `node:console` hands it out too, and stays turned until the process ends: timers log late.
+ */
+function sayOnStderr(): void {
+  Object.assign(console, new console.Console(process.stderr, process.stderr));
 }
 
 /** Remembers the kernel for as long as it lives, and makes it answer for its plugins' stray errors. */

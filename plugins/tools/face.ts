@@ -31,7 +31,7 @@ export function toolFaces(
   const offered = (tool: AnyTool): boolean =>
     named.has(tool.name) || (tool.hidden !== true && tool.defaultActive !== false);
   const hasDeferrable = all.some((tool) => tool.deferrable === true && offered(tool));
-  const isPlanning = view.setting('permissions.mode') === 'plan' && view.ui.available;
+  const isPlanning = view.ui.available && isInPlanMode(view);
   return all
     .filter((tool) => {
       if (tool.name === 'resolve') return hasDeferrable;
@@ -64,4 +64,13 @@ function fromLibrary(schema: unknown): JsonSchema | undefined {
   if (typeof input !== 'function') return undefined;
   const made: unknown = Reflect.apply(input, converter, [{ target: 'draft-07' }]);
   return isRecord(made) ? tidied(made) : undefined;
+}
+
+/** Settings that cannot be read are the guard's to refuse; here they are no plan. */
+function isInPlanMode(view: View): boolean {
+  try {
+    return view.setting('permissions.mode') === 'plan';
+  } catch {
+    return false;
+  }
 }
