@@ -27,6 +27,18 @@ test('a last reply that is cut off or refused ends with an error that says so', 
   expect(refused.end).toMatchObject({ status: 'error', failure: { code: 'model_refusal' } });
 });
 
+test('turns that wait for nothing outside leave moments in which signals are heard', async () => {
+  let heard = 0;
+  const listening = setInterval(() => {
+    heard += 1;
+  }, 0);
+  const replies = [...Array.from({ length: 200 }, (_, at) => calls(call(`c${at}`, 'nope'))), says('done')];
+  const { end } = await run({ replies });
+  clearInterval(listening);
+  expect(end).toEqual({ status: 'ok', turns: 201 });
+  expect(heard).toBeGreaterThan(0);
+});
+
 test('steering is said after the whole batch, follow-ups when the model would stop', async () => {
   const steering: string[] = [];
   const { requests, end } = await run({
