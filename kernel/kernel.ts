@@ -3,6 +3,7 @@ import { Announcer } from './announcer.ts';
 import { Asking } from './asking.ts';
 import { Attempt, type Ground, type Outcome } from './attempt.ts';
 import { Bench } from './bench.ts';
+import { wakeEager } from './boot.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
 import { type Change, type ChangeResult, closed, type Failure, failed, together } from './change.ts';
@@ -131,9 +132,9 @@ export class Kernel implements Core {
     this.#refresh();
   }
 
-  /** Loads every introduced plugin that taps a hook, as one change. */
+  /** Loads every introduced plugin that taps a hook; without what a plugin requires, the others load all the same. */
   async boot(limitMs = 10_000): Promise<ChangeResult> {
-    return this.change({ wake: this.#eager(), limitMs });
+    return wakeEager(this.#eager(), (wake) => this.change({ wake, limitMs }));
   }
 
   #eager(): readonly IdlePlugin[] {

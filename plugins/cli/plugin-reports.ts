@@ -18,7 +18,12 @@ export function pluginReports(kernel: Kernel, view: View, places: readonly Found
   const isLive = (key: string): boolean => kernel.active(key) !== undefined;
   const live = kernel.snapshot().activations.map((activation) => ofActivation(kernel, view, activation, 'active'));
   const draining = kernel.draining.map((activation) => ofActivation(kernel, view, activation, 'draining'));
-  const asleep = kernel.sleeping.map((plugin): PluginReport => {
+  const failures = [...kernel.failures.values()];
+  // What did not wake for want of another is still asleep, so that it wakes when that one comes.
+  const hasFailed = ({ id, level = 'builtin' }: (typeof kernel.sleeping)[number]): boolean =>
+    failures.some(({ unit }) => unit.id === id && unit.level === level);
+  const sleeping = kernel.sleeping.filter((plugin) => !hasFailed(plugin));
+  const asleep = sleeping.map((plugin): PluginReport => {
     const { level = 'builtin', source = 'built-in' } = plugin;
     const successor =
       level === 'builtin'
@@ -45,7 +50,7 @@ export function pluginReports(kernel: Kernel, view: View, places: readonly Found
         { ...nothingYet(unit.definition.id, unit.level, unit.source), revision: unit.revision, state: 'off', by },
       ];
     });
-  const failed = [...kernel.failures.values()]
+  const failed = failures
     .filter(({ unit }) => !isLive(unit.key))
     .map(
       ({ unit, code, message, hint }): PluginReport => ({

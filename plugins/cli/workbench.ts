@@ -20,6 +20,7 @@ import {
   type PluginDefinition,
   type TrustItem,
 } from 'kern/plugin';
+import { complaintOf, listenForComplaints } from './complaints.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
@@ -51,6 +52,9 @@ interface TrustPart {
   revoke(items?: readonly TrustItem[]): Promise<void>;
   why(item: TrustItem): Promise<TrustLine & { readonly reason: string; readonly at?: string }>;
 }
+
+/** Without one of these no command would be left to switch it on again. */
+const needed: readonly string[] = ['cli', 'cli.config', 'cli.plugins', 'cli.run', 'cli.workbench'];
 
 /** What compose.ts made, as far as commands need it. */
 export interface WorkbenchParts {
@@ -160,6 +164,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     whyNotReplaced: (id) => whyNotReplaced(kernel, id),
     switchPlugin: async (id, on, level) => {
       switchable(id);
+      if (!on && needed.includes(id)) throw stillNeeded(id);
       await knowPlugins(`plugins.${id}`);
       return (await config.write(level, ['plugins', id], on)).file;
     },
@@ -190,12 +195,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
           : [],
       ),
     strays: () => Array.from(host.problems, ([path, message]) => ({ path, message })),
-    complaints: () =>
-      kernel.journal
-        .all()
-        .flatMap(({ severity, plugin, code, message }) =>
-          severity === 'warning' || severity === 'error' ? [{ severity, plugin, code, message }] : [],
-        ),
+    complaints: () => kernel.journal.all().flatMap((report) => complaintOf(report) ?? []),
+    onComplaint: (listener) => listenForComplaints(kernel.journal, listener),
     config: {
       get: async (key) => {
         const ids = await knowPlugins(key);
@@ -224,6 +225,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       },
       set: async (key, value, level) => {
         await knowPlugins(key);
+        const lost = needed.find((id) => key === `plugins.${id}` || key === `plugins.${id}.enabled`);
+        if (lost !== undefined && value === false) throw stillNeeded(lost);
         return (await config.write(level, key, value)).file;
       },
       unset: async (key, level) => {
@@ -287,6 +290,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     watch: parts.watch,
   };
 }
+
+const stillNeeded = (id: string): KernError =>
+  new KernError('plugin_needed', `${id} is needed to switch plugins on and off, so it stays on`, {
+    hint: '`kern plugins` lists the others, which may be switched off.',
+  });
 
 function configFiles(config: ConfigPart, overlay: string | undefined): ReturnType<Workbench['config']['files']> {
   const named = (['user', 'project'] as const).flatMap((layer) => {

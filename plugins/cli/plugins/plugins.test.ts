@@ -181,3 +181,31 @@ test('--user puts a new extension among the own ones, which need no trust', asyn
   await desk.kern('plugins', 'new', 'my-notes', '--user');
   expect((await desk.kern('tool', 'call', 'my_notes', '{"place":"here"}')).out).toBe('Hello from here!\n');
 });
+
+test('what switching plugins on and off needs cannot be switched off', async () => {
+  await using desk = await openDesk();
+  for (const id of ['cli', 'cli.run', 'cli.plugins', 'cli.config', 'cli.workbench']) {
+    for (const line of [
+      ['plugins', 'disable', id],
+      ['config', 'set', `plugins.${id}`, 'false'],
+    ]) {
+      const { code, err } = await desk.kern(...line);
+      expect({ line, code, err }).toEqual({ line, code: 1, err: expect.stringContaining(`${id} is needed`) });
+    }
+  }
+  expect(await desk.kern('plugins', '--help')).toMatchObject({ code: 0 });
+});
+
+test('what other built-ins require is switched off and on again, and those it left out say why', async () => {
+  await using desk = await openDesk();
+  for (const id of ['tools', 'processes']) {
+    expect(await desk.kern('plugins', 'disable', id)).toMatchObject({ code: 0 });
+    const reports = await listed(desk);
+    const failed = reports.filter(({ state }) => state === 'failed');
+    expect(failed.map(({ failure }) => failure?.message)).toContainEqual(expect.stringContaining(`requires ${id}`));
+    expect(new Set(reports.map((report) => report.id)).size).toBe(reports.length);
+    const enabled = await desk.kern('plugins', 'enable', id);
+    expect(enabled).toMatchObject({ code: 0 });
+    expect((await listed(desk)).filter(({ state }) => state === 'failed')).toEqual([]);
+  }
+});

@@ -7,9 +7,11 @@ import {
   resultText,
   type ToolResult,
   tools,
+  type Workbench,
   workbench,
 } from 'kern/contracts';
 import { KernError, messageOf, nearNames } from 'kern/plugin';
+import { complaintLine } from '../complaints.ts';
 
 /** `kern tool call`: the same way a model's call goes, asked for by a person. */
 export async function call(args: CommandArgs, host: CommandHost): Promise<number> {
@@ -17,7 +19,9 @@ export async function call(args: CommandArgs, host: CommandHost): Promise<number
   const [name = '', json = '{}'] = args.positionals;
   const input = parseArguments(json === '-' ? await text(host.stdin) : json, name);
   await Promise.all([view.use(tools).load(), view.use(workbench).load()]);
-  if (view.use(tools).get(name) === undefined) throw unknownTool(name, host);
+  // Not ended with the call: what it left floating fails a moment later.
+  view.service(workbench).onComplaint((complaint) => host.say(complaintLine(complaint)));
+  if (view.use(tools).get(name) === undefined) throw await unknownTool(name, host);
   const request = { name, args: input, callId: 'call', sessionId: 'none', by: 'person', signal } as const;
   const prepared = await view.enter(() => prepareToolCall(view, request));
   // Progress is for someone who watches.
@@ -50,8 +54,11 @@ function parseArguments(json: string, name: string): unknown {
   }
 }
 
-/** A tool may be missing because nobody trusted the file it stands in: that is another matter than a slip. */
-function unknownTool(name: string, { view }: CommandHost): KernError {
+/**
+ * A tool may be missing because nobody trusted the file it stands in, or because that failed to load: that is another
+ * matter than a slip.
+ */
+async function unknownTool(name: string, { view }: CommandHost): Promise<KernError> {
   const blocked = view.service(workbench).blocked();
   if (blocked.length > 0) {
     return new KernError(
@@ -68,8 +75,23 @@ function unknownTool(name: string, { view }: CommandHost): KernError {
     .map((tool) => tool.name);
   const meant = nearNames(name, names);
   return new KernError('tool_unknown', `there is no tool ${name}`, {
-    hint: meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `There is: ${names.join(', ')}`,
+    hint: [
+      meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `There is: ${names.join(', ')}`,
+      ...(await failedLines(view.service(workbench))),
+    ].join('\n'),
   });
+}
+
+async function failedLines(bench: Workbench): Promise<readonly string[]> {
+  const failed = (await bench.plugins()).filter(({ state }) => state === 'failed');
+  if (failed.length === 0) return [];
+  return [
+    'It may be a tool of what failed to load:',
+    ...failed.map(({ id, level, source, failure }) => {
+      const whose = level === 'builtin' ? id : source;
+      return `  ${whose}: ${failure?.message.replaceAll('\n', '\n    ') ?? 'it failed'}`;
+    }),
+  ];
 }
 
 const blockedLine = ({ path, state }: BlockedItem): string =>

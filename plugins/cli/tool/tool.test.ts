@@ -60,3 +60,16 @@ test('a name that is none answers 2 with the near one, and arguments that are no
   expect(shape).toMatchObject({ code: 1 });
   expect(shape.out).toContain('path');
 });
+
+test('where an extension failed to load, a tool that is not there is answered with its file and why', async () => {
+  await using desk = await openDesk({
+    '.kern/extensions/syntax.js': 'export default {{ id;',
+    '.kern/extensions/nothing.js': 'export const hello = 1;',
+    '.kern/extensions/throws.js': "export default { id: 'throws', setup() { throw new Error('no luck today'); } };",
+  });
+  const { code, err } = await desk.kern('tool', 'call', 'hello', '{}', '--trust');
+  expect(code).toBe(2);
+  expect(err).toContain('there is no tool hello');
+  for (const name of ['syntax', 'nothing', 'throws']) expect(err).toMatch(new RegExp(`extensions/${name}\\.js: \\S`));
+  expect(err).toContain('no luck today');
+});
