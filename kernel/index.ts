@@ -72,3 +72,4 @@ export { anything, type Parsed, parse, parseLater, type Schema } from './schema.
 export { absentUi, type SessionHandle, type Ui } from './session.ts';
 export type { SettingsPort } from './settings.ts';
 export type { IdlePlugin } from './snapshot.ts';
+export { visible } from './visible.ts';

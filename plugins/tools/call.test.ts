@@ -438,3 +438,34 @@ test('what a tool spawns ends with its abort', async () => {
     'true',
   );
 });
+
+test.each([
+  ['refer to themselves', selfReferring(), 'circular'],
+  ['hold a big integer', [1n], 'BigInt'],
+])('details that %s are replaced by a note that names the tool; its answer stands', async (_name, details, why) => {
+  const odd = plugin('odd', (ctx) =>
+    ctx.contribute(tools, {
+      name: 'odd',
+      description: 'Answers with odd details.',
+      parameters: z.object({}),
+      execute: async (_id, _args, _signal, onUpdate) => {
+        onUpdate?.({ ...text('half'), details });
+        return { ...text('done'), details };
+      },
+    }),
+  );
+  await using t = await bootTools([], [odd]);
+  const prepared = await t.prepare('odd', {});
+  if (prepared.state !== 'ready') throw new Error('not ready');
+  const partials: unknown[] = [];
+  const result = await prepared.execute((partial) => partials.push(partial));
+  expect(resultText(result)).toBe('done');
+  for (const one of [result, ...partials])
+    expect(JSON.stringify(one)).toMatch(new RegExp(`the details of odd \\(plugin odd\\) could not be kept: .*${why}`));
+});
+
+function selfReferring(): unknown[] {
+  const list: unknown[] = [];
+  list.push(list);
+  return list;
+}

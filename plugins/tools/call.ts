@@ -30,7 +30,7 @@ import { inputSchemaOf } from './face.ts';
 import { problemsBySchema } from './foreign-schema.ts';
 import { isRecord, shapeOf } from './json-schema.ts';
 import { withOutputNotice } from './output-meta.ts';
-import { asResult, errorResult, limitedError } from './result.ts';
+import { asResult, errorResult, limitedError, writableResult } from './result.ts';
 
 export interface ToolCallRequest {
   readonly name: string;
@@ -136,8 +136,9 @@ async function execute(
   const { name, callId, signal } = request;
   const began = performance.now();
   let running = true;
-  const update = (partial: ToolResult): void => {
+  const update = (came: ToolResult): void => {
     if (!running) return;
+    const partial = writableResult(named(entry), came);
     if (view.taps(toolUpdate) > 0)
       view.call(toolUpdate, { toolCallId: callId, toolName: name, args, partialResult: partial });
     onUpdate?.(partial);
@@ -167,7 +168,8 @@ async function execute(
     }
   }
   running = false;
-  const final = await patched(view, name, callId, args, limitedError(withOutputNotice(result)));
+  const whole = limitedError(withOutputNotice(writableResult(named(entry), result)));
+  const final = writableResult(named(entry), await patched(view, name, callId, args, whole));
   ended(view, request, final, performance.now() - began);
   return final;
 }

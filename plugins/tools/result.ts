@@ -1,3 +1,4 @@
+import { messageOf } from 'kern/plugin';
 import type { ToolResult } from './contract.ts';
 import { formatBytes, outputLimits, truncateMiddle } from './truncate.ts';
 
@@ -29,6 +30,18 @@ export function limitedError(result: ToolResult): ToolResult {
       ...result.content.filter(({ type }) => type !== 'text'),
     ],
   };
+}
+
+/** With details that can be written down: what JSON cannot hold would fail the whole run instead of this one tool. */
+export function writableResult(tool: string, result: ToolResult): ToolResult {
+  if (result.details === undefined) return result;
+  try {
+    JSON.stringify(result.details);
+    return result;
+  } catch (error) {
+    const [why] = messageOf(error).split('\n', 1);
+    return { ...result, details: { note: `the details of ${tool} could not be kept: ${why}` } };
+  }
 }
 
 /** What of a result is text; images are named by their type. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type CommandArgs, type CommandHost, models, processes, type Workbench, workbench } from 'kern/contracts';
-import { codeOf, messageOf } from 'kern/plugin';
+import { codeOf, messageOf, visible } from 'kern/plugin';
 
 interface Check {
   readonly id: string;
@@ -86,7 +86,7 @@ async function program(
 }
 
 async function home({ home: folder, root }: Workbench): Promise<readonly Check[]> {
-  return [{ id: 'home', state: 'ok', text: `${folder}; the project is ${root}` }];
+  return [{ id: 'home', state: 'ok', text: `${visible(folder)}; the project is ${visible(root)}` }];
 }
 
 /** What was in a file that is written in place, while it is written: such a copy stays only if the writing did not end. */
@@ -142,7 +142,7 @@ async function plugins(bench: Workbench): Promise<readonly Check[]> {
     ({ id, state, source, failure }): Check => ({
       id: 'plugins',
       state: 'fail',
-      text: `${id} ${state === 'active' ? 'kept its old version' : 'failed'}: ${failure?.message ?? ''} (${source})`,
+      text: `${id} ${state === 'active' ? 'kept its old version' : 'failed'}: ${failure?.message ?? ''} (${visible(source)})`,
       fix: failure?.hint ?? `Mend it, or switch it off: kern plugins disable ${id}`,
     }),
   );
@@ -168,7 +168,9 @@ async function trust(bench: Workbench): Promise<readonly Check[]> {
             : 'what this project declares is trusted',
       },
     ];
-  const names = open.map(({ kind, id, state: own }) => `${kind}:${id}${own === 'changed' ? ' (changed)' : ''}`);
+  const names = open.map(
+    ({ kind, id, state: own }) => `${kind}:${visible(id)}${own === 'changed' ? ' (changed)' : ''}`,
+  );
   return [
     {
       id: 'trust',

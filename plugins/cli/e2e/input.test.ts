@@ -47,3 +47,19 @@ test('the version is a line, or with --json a value', async () => {
     node: process.versions.node,
   });
 });
+
+test('what an extension logs goes to stderr, whichever way it logs', async () => {
+  const logs = `console.log('noise 1'); console.info('noise 2'); console.dir(['noise 3']); console.table(['noise 4']); imported.log('noise 5');`;
+  using place = openPlace({
+    's.json': script('/^hi$/'),
+    '.kern/extensions/loud.js': `import imported from 'node:console';\nexport default { id: 'loud', setup() { ${logs} } };\n`,
+  });
+  for (const argv of [
+    ['--mode', 'json', 'hi', '--model', 'script/s.json', '--trust'],
+    ['plugins', '--json', '--trust'],
+  ]) {
+    const { code, out, err } = await place.run(...argv);
+    expect({ code, noise: /noise \d/.test(out) }, err).toEqual({ code: 0, noise: false });
+    for (const count of [1, 2, 3, 4, 5]) expect(err).toContain(`noise ${count}`);
+  }
+}, 60_000);

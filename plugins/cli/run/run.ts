@@ -13,7 +13,7 @@ import {
   tools,
   workbench,
 } from 'kern/contracts';
-import { codeOf, KernError, messageOf, type Service } from 'kern/plugin';
+import { codeOf, KernError, messageOf, type Service, visible } from 'kern/plugin';
 import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
@@ -139,7 +139,7 @@ function tellBlocked(host: CommandHost): void {
     `kern: ${blocked.length === 1 ? 'an extension' : `${blocked.length} extensions`} of this project did not run, because nobody trusted it:`,
   );
   for (const { path, state } of blocked)
-    host.say(`  ${path}${state === 'changed' ? ' (changed since it was trusted)' : ''}`);
+    host.say(`  ${visible(path)}${state === 'changed' ? ' (changed since it was trusted)' : ''}`);
   host.say('  `kern trust grant` trusts what is there now; --trust does for this run.');
 }
 

@@ -10,7 +10,7 @@ import {
   type Workbench,
   workbench,
 } from 'kern/contracts';
-import { KernError, messageOf, nearNames } from 'kern/plugin';
+import { KernError, messageOf, nearNames, visible } from 'kern/plugin';
 import { complaintLine } from '../complaints.ts';
 
 /** `kern tool call`: the same way a model's call goes, asked for by a person. */
@@ -95,4 +95,4 @@ async function failedLines(bench: Workbench): Promise<readonly string[]> {
 }
 
 const blockedLine = ({ path, state }: BlockedItem): string =>
-  `  ${path}${state === 'changed' ? ' (changed since it was trusted)' : ''}`;
+  `  ${visible(path)}${state === 'changed' ? ' (changed since it was trusted)' : ''}`;

@@ -50,3 +50,22 @@ test('--item grants one of several; a name that is none is refused', async () =>
   expect(items.map(({ state }) => state)).toEqual(['trusted', 'untrusted']);
   expect((await desk.kern('trust', 'grant', '--item', 'plugin:onne')).code).toBe(2);
 });
+
+test('the name of a folder reaches no terminal as a command', async () => {
+  await using desk = await openDesk();
+  const project = path.join(desk.project, 'up\u001b[1A\u001b[2K\nline');
+  desk.write(path.join(path.basename(project), '.git/HEAD'), 'ref: refs/heads/main\n');
+  desk.write(path.join(path.basename(project), 's.json'), JSON.stringify({ version: 1, turns: [{ text: 'good' }] }));
+  desk.write(path.join(path.basename(project), '.kern/extensions/one.js'), tool('one', '1'));
+  for (const argv of [
+    ['trust'],
+    ['trust', 'why'],
+    ['doctor'],
+    ['tool', 'call', 'one'],
+    ['-p', 'hi', '--model', 'script/s.json'],
+  ]) {
+    const { out, err } = await desk.kern('--cwd', project, ...argv);
+    expect(out + err).toContain('up\\u{1b}[1A\\u{1b}[2K\\nline');
+    expect(out + err).not.toContain('\u001b');
+  }
+});

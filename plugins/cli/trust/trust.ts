@@ -6,6 +6,7 @@ import {
   type Workbench,
   workbench,
 } from 'kern/contracts';
+import { visible } from 'kern/plugin';
 
 export async function status(args: CommandArgs, host: CommandHost): Promise<number> {
   return show(await (await benchOf(host)).trust.status(), args, host);
@@ -23,7 +24,7 @@ export async function why(args: CommandArgs, host: CommandHost): Promise<number>
   const { root, trust } = await benchOf(host);
   const lines = await trust.why(args.positionals[0]);
   if (args.shared.json) host.json({ root, reasons: lines });
-  else for (const line of lines.length === 0 ? [nothing(root)] : lines) host.print(line);
+  else for (const line of lines.length === 0 ? [nothing(root)] : lines.map(visible)) host.print(line);
   return 0;
 }
 
@@ -46,11 +47,13 @@ function show(report: TrustReport, { shared }: CommandArgs, host: CommandHost): 
     host.print(nothing(report.root));
     return 0;
   }
-  host.print(`${report.root} is ${report.state}`);
-  for (const line of columns(report.items.map(({ kind, id, state, path = '' }) => [`  ${kind}:${id}`, state, path])))
+  host.print(`${visible(report.root)} is ${report.state}`);
+  for (const line of columns(
+    report.items.map(({ kind, id, state, path = '' }) => [`  ${kind}:${visible(id)}`, state, visible(path)]),
+  ))
     host.print(line);
   if (report.state !== 'trusted') host.say('`kern trust grant` trusts what is there now; `kern trust why` says more.');
   return 0;
 }
 
-const nothing = (root: string): string => `${root} declares nothing that would run`;
+const nothing = (root: string): string => `${visible(root)} declares nothing that would run`;
