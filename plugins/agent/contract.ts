@@ -124,6 +124,9 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
   messages(): readonly Message[];
 }
 
+/** A plugin failed while a session ran. */
+export type ExtensionError = Extract<AgentEvent, { readonly type: 'extension_error' }>;
+
 export interface SessionOptions {
   readonly cwd: string;
   /** `provider/model`; default: KERN_MODEL, the `model` setting, then the first available one. */
@@ -135,6 +138,8 @@ export interface SessionOptions {
   readonly thinking?: ThinkingLevel;
   /** Default true: written to a session file. */
   readonly persist?: boolean;
+  /** Faults of plugins, told as `extension_error` while the session lasts; answers with the end of it. */
+  readonly faults?: (tell: (fault: Omit<ExtensionError, 'type'>) => void) => () => void;
   readonly view: View;
 }
 

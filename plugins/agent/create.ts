@@ -51,6 +51,7 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
       release: () => {
         mask?.dispose();
         ended();
+        unhear?.();
       },
     });
   } catch (error) {
@@ -58,6 +59,8 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
     throw error;
   }
   const ended = parts.began(session);
+  const { broadcast } = session;
+  const unhear = options.faults?.((fault) => broadcast.emit({ type: 'extension_error', ...fault }));
   view.session = session.handle;
   await view.enter(() => view.call(sessionStart, { sessionId: session.id, cwd, reason: 'startup' }));
   session.open();

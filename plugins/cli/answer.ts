@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { type Command, type CommandArgs, type CommandHost, models } from 'kern/contracts';
 import { type Context, codeOf, didYouMean, type Entry, KernError, type View } from 'kern/plugin';
-import { exitCodeOf } from './api.ts';
+import { complaintLine, exitCodeOf, isToldAsChange } from './api.ts';
 import { usesColor } from './color.ts';
+import { complaintOf, listenForComplaints } from './complaints.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { failureLines, failureReport } from './failure.ts';
 import { commandHelp, describe, familyHelp, rootHelp } from './help.ts';
@@ -130,6 +131,11 @@ class Line {
     mark('extended', this.#outside.env);
     // A tool call or a list on a pipe has nothing to say but its answer.
     if (isForLaunch(reading) || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);
+    if (!isForLaunch(reading)) return;
+    // To the end of the house: a disposer that fails on the way out is told too.
+    listenForComplaints(house.kernel.journal, (complaint) => {
+      if (!isToldAsChange(complaint)) this.#outside.stderr.write(`${complaintLine(complaint)}\n`);
+    });
   }
 
   /** `kern`, or options alone: what is piped in may be the task, else there is none. */
@@ -270,10 +276,9 @@ function tellComplaints({ kernel }: Composition, stderr: NodeJS.WriteStream): vo
     const { off } = kernel.settings.plugin(keeper, 'builtin');
     if (off !== undefined) stderr.write(`kern: ${keeper} is off (${off}): nothing guards what tools do\n`);
   }
-  for (const { severity, code, plugin, message } of kernel.journal.all()) {
+  for (const complaint of kernel.journal.all().flatMap((report) => complaintOf(report) ?? [])) {
     // What is blocked is told by whoever needs it.
-    if ((severity !== 'warning' && severity !== 'error') || code === 'blocked') continue;
-    stderr.write(`kern: ${message.includes(plugin) || plugin === 'kern' ? '' : `${plugin}: `}${message}\n`);
+    if (complaint.code !== 'blocked') stderr.write(`${complaintLine(complaint)}\n`);
   }
 }
 

@@ -1,4 +1,5 @@
-import { codeOf } from 'kern/plugin';
+import { codeOf, visible } from 'kern/plugin';
+import type { Complaint } from './contract.ts';
 
 /** Columns side by side, as wide as what stands in them; the last one is not filled up. */
 export function columns(rows: readonly (readonly string[])[], gap = 2): readonly string[] {
@@ -35,4 +36,15 @@ const exitCodes: Readonly<Record<string, number>> = {
 
 export function exitCodeOf(error: unknown): number {
   return exitCodes[codeOf(error) ?? ''] ?? 1;
+}
+
+/** A plugin that was not taken is told by the session, as a change of that plugin. */
+export function isToldAsChange({ code, plugin }: Complaint): boolean {
+  return code === 'kept_old' || (code === 'load_failed' && plugin !== 'kern');
+}
+
+/** For a person, without the end of the line; what follows in further lines is indented, so that it is no line of its own. */
+export function complaintLine({ plugin, message }: Complaint): string {
+  const whole = message.includes(plugin) || plugin === 'kern' ? message : `${plugin}: ${message}`;
+  return `kern: ${whole.split('\n').map(visible).join('\n  ')}`;
 }

@@ -294,6 +294,14 @@ export interface ElsewhereOptions {
   readonly permissionMode: SharedOptions['permissionMode'];
 }
 
+/** A warning or an error that somebody should know of. */
+export interface Complaint {
+  readonly plugin: string;
+  readonly severity: 'warning' | 'error';
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface Workbench {
   /** kern itself: where its package lies, and whether it runs from its sources. */
   readonly program: { readonly version: string; readonly root: string; readonly fromSource: boolean };
@@ -314,12 +322,9 @@ export interface Workbench {
   /** Files in extension folders that are no extension, and why. */
   strays(): readonly { readonly path: string; readonly message: string }[];
   /** Warnings and errors so far. */
-  complaints(): readonly {
-    readonly plugin: string;
-    readonly severity: 'warning' | 'error';
-    readonly code: string;
-    readonly message: string;
-  }[];
+  complaints(): readonly Complaint[];
+  /** Tells warnings and errors from now on, each once; answers with the end of it. What is blocked is not among them. */
+  onComplaint(listener: (complaint: Complaint) => void): () => void;
   readonly config: WorkbenchConfig;
   readonly trust: WorkbenchTrust;
   elsewhere(options: ElsewhereOptions): Promise<Elsewhere>;

@@ -20,6 +20,7 @@ import {
   type PluginDefinition,
   type TrustItem,
 } from 'kern/plugin';
+import { complaintOf, listenForComplaints } from './complaints.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
@@ -194,12 +195,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
           : [],
       ),
     strays: () => Array.from(host.problems, ([path, message]) => ({ path, message })),
-    complaints: () =>
-      kernel.journal
-        .all()
-        .flatMap(({ severity, plugin, code, message }) =>
-          severity === 'warning' || severity === 'error' ? [{ severity, plugin, code, message }] : [],
-        ),
+    complaints: () => kernel.journal.all().flatMap((report) => complaintOf(report) ?? []),
+    onComplaint: (listener) => listenForComplaints(kernel.journal, listener),
     config: {
       get: async (key) => {
         const ids = await knowPlugins(key);

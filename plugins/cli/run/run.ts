@@ -5,10 +5,12 @@ import {
   type CommandArgs,
   type CommandHost,
   exitCodeOf,
+  isToldAsChange,
   type Mode,
   modelProviders,
   models,
   modes,
+  type SessionOptions,
   sessions,
   tools,
   workbench,
@@ -45,7 +47,13 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   tellBlocked(host);
   const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
   if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
-  await using session = await view.service(agentSessions).create({ view, cwd, ...sessionOptions(args) });
+  await using session = await view.service(agentSessions).create({
+    view,
+    cwd,
+    ...sessionOptions(args),
+    // Elsewhere a person reads them on stderr.
+    ...(name === 'json' ? { faults: faultsOf(host) } : {}),
+  });
   watchWhenSent(session, host);
   const stdout = json ? new LastLine(host.stdout) : host.stdout;
   const code = await mode.run({
@@ -62,6 +70,14 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   });
   if (stdout instanceof LastLine) stdout.print();
   return code;
+}
+
+function faultsOf({ view }: CommandHost): NonNullable<SessionOptions['faults']> {
+  return (tell) =>
+    view.service(workbench).onComplaint((complaint) => {
+      const { plugin, code, message } = complaint;
+      if (!isToldAsChange(complaint)) tell({ extensionPath: plugin, event: code, error: message });
+    });
 }
 
 function modeName({ options, shared }: CommandArgs): string {

@@ -3,6 +3,7 @@ import {
   type BlockedItem,
   type CommandArgs,
   type CommandHost,
+  complaintLine,
   prepareToolCall,
   resultText,
   type ToolResult,
@@ -18,6 +19,8 @@ export async function call(args: CommandArgs, host: CommandHost): Promise<number
   const [name = '', json = '{}'] = args.positionals;
   const input = parseArguments(json === '-' ? await text(host.stdin) : json, name);
   await Promise.all([view.use(tools).load(), view.use(workbench).load()]);
+  // Not ended with the call: what it left floating fails a moment later.
+  view.service(workbench).onComplaint((complaint) => host.say(complaintLine(complaint)));
   if (view.use(tools).get(name) === undefined) throw await unknownTool(name, host);
   const request = { name, args: input, callId: 'call', sessionId: 'none', by: 'person', signal } as const;
   const prepared = await view.enter(() => prepareToolCall(view, request));
