@@ -61,6 +61,7 @@ test.each([
   ['the last line, which has none, takes that of the line before', 'a\r\nb', 'b', 'b\nc', 'a\r\nb\r\nc'],
   ['a file of one line takes LF', 'b', 'b', 'b\nc', 'b\nc'],
   ['the middle of a CRLF is not split', 'a\r\nb\r\n', '\nb', '\nx\ny', 'a\r\nx\r\ny\r\n'],
+  ['an empty line after a lone CR stays a line of its own', '\rfoo\n', '\rfoo\n', '\n\n', '\r\r\n'],
   ['a missing final line end stays missing', 'a\r\nb', 'a\n', 'x\n', 'x\r\nb'],
   ['a line is taken away with its end', 'a\r\nb\r\nc', 'b\n', '', 'a\r\nc'],
 ])('line ends: %s', (_what, file, oldText, newText, expected) => {

@@ -167,7 +167,19 @@ function splicesOf(source: string, place: Place, parts: readonly Part[]): readon
     if (splice !== undefined) splices.push(splice);
     text = '';
   };
+  // A CR that ends a line and an LF that ends the empty line after it would be one line end: the LF becomes CR LF.
+  let last = source[place.start] === '\n' ? undefined : source[place.start - 1];
+  let to = place.start;
   for (const part of parts) {
+    const [first, end] =
+      part.at === undefined
+        ? [part.text[0], part.text.at(-1)]
+        : part.at.end > part.at.start
+          ? [source[part.at.start], source[part.at.end - 1]]
+          : [];
+    if (first === '\n' && last === '\r' && part.at?.start !== to) text += '\r';
+    if (end !== undefined) last = end;
+    if (part.at !== undefined) to = part.at.end;
     if (part.at === undefined) {
       text += part.text;
     } else if (part.at.end > part.at.start) {
