@@ -2,6 +2,7 @@ export { type Artifact, newArtifact, saveArtifact } from './artifact.ts';
 export { type PreparedToolCall, prepareToolCall, type ToolCallRequest } from './call.ts';
 export { createFaces, faceOf, inputSchemaOf, toolFaces } from './face.ts';
 export { hiddenToolNames, isToolAllowed, type ToolGate } from './gate.ts';
+export { missingFolders, removeFolders } from './made-folders.ts';
 export {
   type DiagnosticMeta,
   formatOutputNotice,
@@ -32,6 +33,7 @@ export { spelledAs } from './text/spelling.ts';
 export {
   cutToBytes,
   formatBytes,
+  formatOver,
   type OutputLimits,
   outputLimits,
   type Truncated,

@@ -211,6 +211,14 @@ test('a file that is written in place has a copy of its old content until the ne
   expect(readdirSync(join(dir, 'cache/kern-backups'))).toEqual([]);
 });
 
+test('a new file that cannot be written leaves no folder that was made for it, and none that was there goes', async () => {
+  const dir = testFolder();
+  mkdirSync(join(dir, 'there'));
+  const path = join(dir, 'there/made/deep', 'x'.repeat(300));
+  await expect(createFileStore().replace(path, bytes('new'))).rejects.toMatchObject({ code: 'file_not_written' });
+  expect(readdirSync(join(dir, 'there'))).toEqual([]);
+});
+
 const store = new URL('./file-store.ts', import.meta.url).href;
 
 /** Runs a program on a small disk of its own, mounted on `dir`; answers with what it prints, or undefined where that is not allowed. */
@@ -249,14 +257,14 @@ test.skipIf(!canMount)(
     writeFileSync(at('plain'), 'old');
     writeFileSync(at('one'), 'old'.repeat(2000));
     linkSync(at('one'), at('two'));
-    for (const name of ['plain', 'one', 'fresh'])
+    for (const name of ['plain', 'one', 'fresh', 'made/deep/fresh'])
       await files.replace(at(name), Buffer.alloc(400_000, 'n')).catch((error) => console.log(error.code, error.message));
     console.log(readFileSync(at('plain'), 'utf8') === 'old', readFileSync(at('two'), 'utf8') === 'old'.repeat(2000), existsSync(at('fresh')));
     console.log(readdirSync(at('.')).join(' '));`;
     const full = (name: string): string =>
       `file_not_written ${join(dir, name)} was not written: the disk is full; what was there is unchanged\n`;
     expect(onSmallDisk(dir, program)).toBe(
-      `${full('plain')}${full('one')}${full('fresh')}true true false\none plain two\n`,
+      `${full('plain')}${full('one')}${full('fresh')}${full('made/deep/fresh')}true true false\none plain two\n`,
     );
     expect(readdirSync(join(cache, 'kern-backups'))).toEqual([]);
   },

@@ -39,3 +39,11 @@ test('a file is deleted; of a link only the link; a folder is not', async () => 
   expect(existsSync(join(dir, 'a'))).toBe(false);
   await expect(files.remove(dir)).rejects.toMatchObject({ code: 'file_not_removed' });
 });
+
+test('a move that fails leaves no folder that was made for it', async () => {
+  const dir = testFolder();
+  await expect(files.move(join(dir, 'none'), join(dir, 'made/for/nothing'))).rejects.toMatchObject({
+    code: 'file_not_moved',
+  });
+  expect(existsSync(join(dir, 'made'))).toBe(false);
+});

@@ -2,22 +2,33 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, KernError, makeFolder, messageOf } from 'kern/plugin';
+import { missingFolders, removeFolders } from './made-folders.ts';
 
 /** Gives a file another name, with its mode and owner. Something of that name is not replaced. */
 export async function moveFile(from: string, to: string): Promise<void> {
   try {
     if (await isThere(to)) throw new KernError('file_exists', `${to} is there already; ${from} was not renamed`);
-    await makeFolder(dirname(to));
+    const folders = missingFolders(to);
     try {
-      await rename(from, to);
+      await makeFolder(dirname(to));
+      await renameOrCopy(from, to);
     } catch (error) {
-      if (codeOf(error) !== 'EXDEV') throw error;
-      await copyOver(from, to);
+      await removeFolders(folders);
+      throw error;
     }
   } catch (error) {
     throw error instanceof KernError
       ? error
       : new KernError('file_not_moved', `${from} was not renamed to ${to}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function renameOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    await copyOver(from, to);
   }
 }
 

@@ -52,3 +52,13 @@ test('near names are told for what is not there, or the folder that is missing',
   );
   expect(whatIsThere('/kern-nowhere/x')).toBe('The folder /kern-nowhere is not there.');
 });
+
+test('of a link that leads to nothing it is told where it leads, not that it may have been meant itself', () => {
+  const dir = folder();
+  symlinkSync('../gone.txt', join(dir, 'link.txt'));
+  symlinkSync('nowhere', join(dir, 'folder'));
+  expect(whatIsThere(join(dir, 'link.txt'))).toBe('It is a symlink to ../gone.txt, and that is not there.');
+  expect(whatIsThere(join(dir, 'folder/deep/a.txt'))).toBe(
+    `${join(dir, 'folder')} is a symlink to nowhere, and that is not there.`,
+  );
+});

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { nearNames } from 'kern/plugin';
@@ -50,8 +50,13 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** What a path that leads to nothing may have meant: names of the same folder, or where the path ends to be there. */
+/**
+ * What a path that leads to nothing may have meant: names of the same folder, or where the path ends to be there. Of a
+ * link that leads to nothing, where that is.
+ */
 export function whatIsThere(path: string): string {
+  const target = linkTarget(path);
+  if (target !== undefined) return `It is a symlink to ${target}, and that is not there.`;
   const folder = dirname(path);
   const names = namesIn(folder);
   if (names !== undefined) {
@@ -59,6 +64,8 @@ export function whatIsThere(path: string): string {
     return near.length === 0 ? `${folder} has nothing of a similar name` : `Did you mean ${near.join(' or ')}?`;
   }
   let there = folder;
+  const broken = brokenLink(folder);
+  if (broken !== undefined) return `${broken} is a symlink to ${linkTarget(broken)}, and that is not there.`;
   while (!isThere(there) && dirname(there) !== there) there = dirname(there);
   const missing =
     there === '/'
@@ -66,6 +73,13 @@ export function whatIsThere(path: string): string {
       : join(there, folder.slice(there.length + 1).split('/')[0] ?? '');
   const near = nearNames(basename(missing), namesIn(there) ?? []).map((name) => join(there, name));
   return `The folder ${missing} is not there.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`;
+}
+
+/** The part of a path that is a link and leads to nothing. */
+function brokenLink(path: string): string | undefined {
+  for (let part = path; dirname(part) !== part; part = dirname(part))
+    if (isThere(part)) return linkTarget(part) !== undefined && !existsSync(part) ? part : undefined;
+  return undefined;
 }
 
 function namesIn(folder: string): readonly string[] | undefined {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, KernError, makeFolder, messageOf } from 'kern/plugin';
+import { missingFolders, removeFolders } from './made-folders.ts';
 import { realPath } from './paths.ts';
 
 /**
@@ -38,14 +39,20 @@ export async function replaceFile(
 }
 
 async function create(target: string, bytes: Uint8Array): Promise<void> {
-  await makeFolder(dirname(target));
+  const folders = missingFolders(target);
   try {
-    await beside(target, bytes, undefined);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    // The folder was removed in this very moment: once more, then it is not ours to win.
     await makeFolder(dirname(target));
-    await beside(target, bytes, undefined);
+    try {
+      await beside(target, bytes, undefined);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      // The folder was removed in this very moment: once more, then it is not ours to win.
+      await makeFolder(dirname(target));
+      await beside(target, bytes, undefined);
+    }
+  } catch (error) {
+    await removeFolders(folders);
+    throw error;
   }
 }
 

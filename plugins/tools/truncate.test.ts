@@ -4,6 +4,7 @@ import {
   cutToBytes,
   cutToLastBytes,
   formatBytes,
+  formatOver,
   truncateHead,
   truncateLine,
   truncateMiddle,
@@ -113,4 +114,9 @@ test('a line is cut after so many characters as a person counts them', () => {
   expect(truncateLine('short')).toEqual({ text: 'short', isCut: false });
   expect(truncateLine('👨‍👩‍👧‍👦'.repeat(3), 2)).toEqual({ text: '👨‍👩‍👧‍👦'.repeat(2), isCut: true });
   expect(truncateLine('x'.repeat(501))).toEqual({ text: 'x'.repeat(500), isCut: true });
+});
+
+test('a size that is hardly over its limit is told to the byte', () => {
+  expect(formatOver(10_000_500, 10_000_000)).toEqual(['10000500 bytes', '10000000 bytes']);
+  expect(formatOver(20_000_000, 10_000_000)).toEqual(['19.1 MB', '9.5 MB']);
 });

@@ -169,6 +169,12 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit] ?? 'TB'}`;
 }
 
+/** A size and the limit it is over. Where both round to `9.5 MB`, that would explain nothing: then to the byte. */
+export function formatOver(bytes: number, limit: number): readonly [size: string, limit: string] {
+  const rounded = [formatBytes(bytes), formatBytes(limit)] as const;
+  return rounded[0] === rounded[1] ? [`${bytes} bytes`, `${limit} bytes`] : rounded;
+}
+
 /** `a\nb\n` is two lines. */
 function linesOf(text: string): readonly string[] {
   if (text === '') return [];

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { FileStore } from 'kern/contracts';
+import { type FileStore, missingFolders, removeFolders } from 'kern/contracts';
 import { KernError, messageOf } from 'kern/plugin';
 import type { Staged } from './stage.ts';
 
@@ -81,22 +79,4 @@ async function undone(
     }
   }
   return left;
-}
-
-/** Folders above a path that have to be made, the deepest first. */
-function missingFolders(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = dirname(path); !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder))
-    folders.push(folder);
-  return folders;
-}
-
-async function removeFolders(folders: readonly string[]): Promise<void> {
-  for (const folder of folders) {
-    try {
-      await rmdir(folder);
-    } catch {
-      // Not made yet, or somebody else has put something there.
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
-import { formatBytes, newFileText, readableText, realPath, whatIsThere } from 'kern/contracts';
+import { formatOver, newFileText, readableText, realPath, whatIsThere } from 'kern/contracts';
 import { codeOf, KernError, messageOf } from 'kern/plugin';
 import { type Applied, applyEdits } from './apply.ts';
 import { createFinder } from './find.ts';
@@ -58,8 +58,7 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     if (!file.content.isWellFormed()) throw new Refusal(`${path}: half a character is in it (a lone surrogate).`);
     const { bytes, encoding, bom } = await newFileText(file.content, realPath(absolute));
     const after = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    if (after.length > maxBytes)
-      throw new Refusal(`${path} would have ${formatBytes(after.length)}; the most is ${formatBytes(maxBytes)}.`);
+    if (after.length > maxBytes) throw new Refusal(wouldBeTooLarge(path, after.length, maxBytes));
     const source = newSource('');
     const { text } = await sourceOf(after, bom ? undefined : encoding);
     const splices = [{ start: 0, end: 0, text }];
@@ -84,7 +83,7 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
   if (!applied.ok) throw new Refusal(`${path} was not changed.\n${applied.problems.join('\n')}`, applied.shown);
   const after = applied.splices.length === 0 ? before : await bytesAfter(source, applied.splices);
   if (after.length > maxBytes && after.length > before.length)
-    throw new Refusal(`${path} would have ${formatBytes(after.length)}; the most is ${formatBytes(maxBytes)}.`);
+    throw new Refusal(wouldBeTooLarge(path, after.length, maxBytes));
   const patch = patchOf(moveTo ?? path, source.text, applied.splices, diff.structuredPatch, path);
   return {
     op: 'update',
@@ -215,7 +214,9 @@ async function contentOf(absolute: string, path: string, maxBytes: number): Prom
     if (error instanceof KernError) throw error;
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new Refusal(`${path} is not there. ${whatIsThere(absolute)} A new file is made with write.`);
+      throw new Refusal(
+        `${path} is not there. ${whatIsThere(absolute).replace(/[^.?]$/, '$&.')} A new file is made with write.`,
+      );
     throw new Refusal(`${path} could not be read: ${code === 'EACCES' ? 'this user may not' : messageOf(error)}`);
   }
 }
@@ -223,8 +224,12 @@ async function contentOf(absolute: string, path: string, maxBytes: number): Prom
 function checkFile(found: Stats, path: string, maxBytes: number): void {
   if (found.isDirectory()) throw new Refusal(`${path} is a folder, not a file.`);
   if (!found.isFile()) throw new Refusal(`${path} is a pipe, a socket or a device, not a file.`);
-  if (found.size > maxBytes)
-    throw new Refusal(
-      `${path} has ${formatBytes(found.size)}; edit takes files up to ${formatBytes(maxBytes)}. Use sed or a program through bash.`,
-    );
+  if (found.size <= maxBytes) return;
+  const [size, limit] = formatOver(found.size, maxBytes);
+  throw new Refusal(`${path} has ${size}; edit takes files up to ${limit}. Use sed or a program through bash.`);
+}
+
+function wouldBeTooLarge(path: string, bytes: number, maxBytes: number): string {
+  const [size, limit] = formatOver(bytes, maxBytes);
+  return `${path} would have ${size}; the most is ${limit}.`;
 }

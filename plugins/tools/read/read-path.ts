@@ -4,6 +4,7 @@ import {
   encodingName,
   errorResult,
   formatBytes,
+  formatOver,
   realPath,
   resolvePath,
   spelledAs,
@@ -95,10 +96,12 @@ async function readFile(
   const isNotebook = content.kind === 'text' && path.toLowerCase().endsWith('.ipynb');
   if (content.kind === 'text' && (!isNotebook || size > maxBytes))
     return readText(handle, source, { ...content, isGuess: true }, wanted, signal);
-  if (size > maxBytes)
+  if (size > maxBytes) {
+    const [has, limit] = formatOver(size, maxBytes);
     return errorResult(
-      `${path} has ${formatBytes(size)}; an image or a document is read up to ${formatBytes(maxBytes)}. Make a smaller copy, or use a program through bash.`,
+      `${path} has ${has}; an image or a document is read up to ${limit}. Make a smaller copy, or use a program through bash.`,
     );
+  }
 
   const bytes = await wholeOf(handle, size);
   const { kind } = content;

@@ -5,6 +5,7 @@ import {
   exactPath,
   type FileStore,
   formatBytes,
+  formatOver,
   lineEndName,
   newFileText,
   realPath,
@@ -78,10 +79,11 @@ export async function writeFile(
   }
 }
 
-const tooLargeText = (bytes: number, maxBytes: number): string | undefined =>
-  bytes > maxBytes
-    ? `The content has ${formatBytes(bytes)}; write takes up to ${formatBytes(maxBytes)}. Make the file with a program, through bash.`
-    : undefined;
+function tooLargeText(bytes: number, maxBytes: number): string | undefined {
+  if (bytes <= maxBytes) return undefined;
+  const [size, limit] = formatOver(bytes, maxBytes);
+  return `The content has ${size}; write takes up to ${limit}. Make the file with a program, through bash.`;
+}
 
 /** What a model could not know: an encoding, line ends that are not those it gave. */
 function styleOf({ bytes, encoding, bom, lineEnd, because }: StyledText): string {
