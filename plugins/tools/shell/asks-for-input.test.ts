@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { asksForInput } from './asks-for-input.ts';
+import { asksForInput, wantsTerminal } from './asks-for-input.ts';
 
 test.each([
   'sudo: a terminal is required to read the password; either use the -S option or configure an askpass helper',
   'the input device is not a TTY',
-  'bash: line 1: /dev/tty: No such device or address',
   'EOFError: EOF when reading a line',
   "fatal: could not read Username for 'https://github.com': terminal prompts disabled",
   'Host key verification failed.',
@@ -24,4 +23,10 @@ test.each([
   'why? nobody knows',
 ])('%s: it did not', (output) => {
   expect(asksForInput(output)).toBe(false);
+});
+
+test('who opens the terminal may only want to show something: that is no question', () => {
+  const output = 'bash: line 1: /dev/tty: No such device or address';
+  expect([asksForInput(output), wantsTerminal(output)]).toEqual([false, true]);
+  expect(wantsTerminal('ls: /dev/tty2')).toBe(false);
 });

@@ -85,10 +85,12 @@ export async function runShell(
           }
         : {}),
       onOutput(chunk) {
-        sink.push(chunk);
+        // What still comes between the order to end and the end: a fast command prints megabytes meanwhile.
+        if (headAt !== undefined && enough.signal.aborted) return;
+        sink.push(headAt === undefined ? chunk : chunk.subarray(0, headAt + afterHeadBytes - sink.totalBytes));
         if (endAfterHead && sink.hasHead) {
           headAt ??= sink.totalBytes;
-          if (sink.totalBytes - headAt > afterHeadBytes) enough.abort();
+          if (sink.totalBytes - headAt >= afterHeadBytes) enough.abort();
           after ??= setTimeout(() => enough.abort(), afterHeadMs);
         }
         if (followed) update.soon();

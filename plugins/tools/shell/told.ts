@@ -1,7 +1,7 @@
 import type { SpawnResult } from 'kern/plugin';
 import { formatOutputNotice } from '../output-meta.ts';
 import { truncationOfOutput } from '../result-builder.ts';
-import { asksForInput } from './asks-for-input.ts';
+import { asksForInput, wantsTerminal } from './asks-for-input.ts';
 import type { Output } from './sink.ts';
 
 /** What is to be said of the end of a command, unless it was a good one. */
@@ -27,10 +27,12 @@ const overLimits = {
   output: 'Command printed more than it may, and was ended with all it had started.',
 } as const;
 
-/** What to do where nobody can answer. */
+/** What to do where nobody can answer, and no terminal is there. */
 export function inputHint(output: string): string | undefined {
-  return asksForInput(output)
-    ? 'It seems to have asked for input; stdin is empty here. Give the answer with an option (-y, --yes) or pipe it in: echo y | …'
+  if (asksForInput(output))
+    return 'It seems to have asked for input; stdin is empty here. Give the answer with an option (-y, --yes) or pipe it in: echo y | …';
+  return wantsTerminal(output)
+    ? 'It opened the terminal, /dev/tty, and there is none here. What only writes there can write to stderr, or be run with pty: true; what asks there gets its answer by an option (-y, --yes).'
     : undefined;
 }
 
