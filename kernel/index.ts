@@ -69,7 +69,7 @@ export {
 export { installProcessHandlers } from './process-handlers.ts';
 export type { Journal, Report, Severity } from './report.ts';
 export { anything, type Parsed, parse, parseLater, type Schema } from './schema.ts';
-export { absentUi, type SessionHandle, type Ui } from './session.ts';
+export { absentUi, type QueuedTexts, type SendAs, type SessionHandle, type SwitchAnswer, type Ui } from './session.ts';
 export type { SettingsPort } from './settings.ts';
 export type { IdlePlugin } from './snapshot.ts';
 export { visible } from './visible.ts';

@@ -1,7 +1,11 @@
 import {
   decide,
+  defineCapability,
   defineService,
   event,
+  gather,
+  type QueuedTexts,
+  type Schema,
   type SessionHandle,
   series,
   transform,
@@ -20,7 +24,15 @@ import type {
   ToolResultMessage,
   Usage,
 } from '../models/contract.ts';
-import type { SessionHeader } from '../sessions/contract.ts';
+import type {
+  ContextMessage,
+  EntryNode,
+  ForeignEntry,
+  Repair,
+  SessionBusy,
+  SessionEntry,
+  SessionHeader,
+} from '../sessions/contract.ts';
 import type { ToolResult } from '../tools/contract.ts';
 
 /** Why a run ended. `limit`: a budget of turns, time or money. */
@@ -78,7 +90,48 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly durationMs: number;
     }
-  | { readonly type: 'queue_update'; readonly steering: readonly string[]; readonly followUp: readonly string[] }
+  | ({ readonly type: 'queue_update' } & QueuedTexts)
+  | {
+      readonly type: 'auto_retry_start';
+      /** 1 for the first time that is not the first try. */
+      readonly attempt: number;
+      readonly maxAttempts: number;
+      readonly delayMs: number;
+      readonly errorCode: string;
+      readonly errorMessage: string;
+      /** The model that is asked next, when it is another: the next of a fallback chain. */
+      readonly model?: string;
+    }
+  | {
+      readonly type: 'auto_retry_end';
+      readonly success: boolean;
+      readonly attempt: number;
+      /** What ended it without success. */
+      readonly finalError?: string;
+    }
+  | { readonly type: 'auto_compaction_start'; readonly reason: CompactionReason; readonly strategy: string }
+  | {
+      readonly type: 'auto_compaction_end';
+      readonly reason: CompactionReason;
+      readonly result: CompactionResult | undefined;
+      readonly aborted: boolean;
+      /** Another try follows: the request that overflowed. */
+      readonly willRetry: boolean;
+      /** What went wrong; with a `result` it says why older words were dropped instead of summarised. */
+      readonly errorMessage?: string;
+    }
+  | {
+      readonly type: 'session_switched';
+      readonly reason: SwitchReason;
+      readonly sessionId: string;
+      readonly sessionFile: string | undefined;
+    }
+  | { readonly type: 'session_tree'; readonly leaf: string | null }
+  | { readonly type: 'session_name'; readonly name: string }
+  | { readonly type: 'model_changed'; readonly model: string; readonly reason: string | undefined }
+  | { readonly type: 'thinking_changed'; readonly thinking: ThinkingLevel; readonly reason: string | undefined }
+  | ({ readonly type: 'session_busy' } & SessionBusy)
+  | { readonly type: 'session_repaired'; readonly repairs: readonly Repair[] }
   | { readonly type: 'entry_appended'; readonly entry: unknown }
   | { readonly type: 'session_write_failed'; readonly error: string; readonly pending: number }
   | { readonly type: 'session_write_restored'; readonly written: number }
@@ -109,9 +162,47 @@ export type AgentEvent =
 export interface Prompt {
   readonly text: string;
   readonly images?: readonly ImageContent[];
+  /** Files that the person named with `@`: kept as a `fileMention` message before the text. */
+  readonly files?: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** A conversation: prompts go in, events come out, entries are kept. */
+export type SwitchReason = 'new' | 'resume' | 'fork' | 'branch';
+export type CompactionReason = 'manual' | 'threshold' | 'overflow';
+
+/** What a compaction did, or, as a preview, would do. Tokens are estimates where no model has counted yet. */
+export interface CompactionResult {
+  /** Undefined for a preview. */
+  readonly entryId: string | undefined;
+  readonly strategy: string;
+  readonly summary: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Messages that are read as a summary from now on, and those that stay as they were said. */
+  readonly summarized: number;
+  readonly kept: number;
+  /** What is told again word for word, by id. */
+  readonly pins: readonly PinnedText[];
+}
+
+/** What a session came to so far. */
+export interface SessionStats {
+  readonly sessionId: string;
+  readonly file: string | undefined;
+  readonly userMessages: number;
+  readonly assistantMessages: number;
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly usage: Usage;
+  /** US dollars, null when a price is unknown. */
+  readonly cost: number | null;
+  /** What the next request carries, and what the model takes. */
+  readonly context: { readonly tokens: number; readonly window: number };
+  readonly compactions: number;
+  readonly branches: number;
+}
+
+/** A conversation: prompts go in, events come out, entries are kept. The object stays the same when it goes on in another file. */
 export interface AgentSession extends SessionHandle, AsyncDisposable {
   readonly view: View;
   readonly cwd: string;
@@ -120,8 +211,37 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
   readonly currentModel: Model;
   /** Runs until the model has nothing more to do. Never rejects for what happens in the run: see `status`. */
   prompt(prompt: Prompt): Promise<RunResult>;
+  /** `sendMessage` with images. */
+  steer(prompt: Prompt): void;
+  followUp(prompt: Prompt): void;
+  /** Stops the reply that is being given, keeps the tools that have finished, and says this instead. */
+  interrupt(prompt: Prompt): void;
+  queue(): QueuedTexts;
   subscribe(listener: (event: AgentEvent) => void): { dispose(): void };
+  /** What was said in this branch since it was opened or compacted last, in order. */
   messages(): readonly Message[];
+  /** What the next request would carry, with the entries it comes from. */
+  context(): readonly ContextMessage[];
+  stats(): SessionStats;
+
+  // --- The tree
+
+  readonly leaf: string | null;
+  nodes(): readonly EntryNode[];
+  entry(id: string): SessionEntry | ForeignEntry | undefined;
+  label(id: string): string | undefined;
+
+  // --- Compaction
+
+  /** `strategy` and `model` for this once; `preview` changes nothing and costs what the strategy costs. */
+  compactWith(options?: {
+    readonly instructions?: string | undefined;
+    readonly strategy?: string | undefined;
+    readonly model?: string | undefined;
+    readonly preview?: boolean | undefined;
+  }): Promise<CompactionResult>;
+  /** Goes on before the latest compaction of the branch; what was said since stays in the file. Rejects with `nothing_to_undo`. */
+  undoCompaction(): Promise<void>;
 }
 
 /** A plugin failed while a session ran. */
@@ -138,6 +258,14 @@ export interface SessionOptions {
   readonly thinking?: ThinkingLevel;
   /** Default true: written to a session file. */
   readonly persist?: boolean;
+  /** Where session files lie, in place of the setting. */
+  readonly sessionDir?: string;
+  /** Goes on in this one: a path, an id or the beginning of an id; `latest`: that of this terminal and folder, or a new one. */
+  readonly resume?: string | { readonly latest: true };
+  /** With `resume`: goes on in a copy. */
+  readonly fork?: boolean;
+  /** When another process has it open. Default `fork`. */
+  readonly whenBusy?: 'fork' | 'readonly' | 'fail';
   /** Faults of plugins, told as `extension_error` while the session lasts; answers with the end of it. */
   readonly faults?: (tell: (fault: Omit<ExtensionError, 'type'>) => void) => () => void;
   readonly view: View;
@@ -154,13 +282,179 @@ export const agentSessions = defineService<AgentSessions>({ id: 'agent', level: 
 export const sessionStart = series<{
   readonly sessionId: string;
   readonly cwd: string;
-  readonly reason: 'startup' | 'new' | 'resume' | 'fork';
+  readonly reason: 'startup' | SwitchReason;
 }>({ id: 'session.start' });
 /** A session is being closed: the last moment to write something down. */
 export const sessionShutdown = series<{
   readonly sessionId: string;
-  readonly reason: 'quit' | 'new' | 'resume' | 'fork';
+  readonly reason: 'quit' | SwitchReason;
 }>({ id: 'session.shutdown' });
+
+/** A refusal, with its reason. */
+export interface Refused {
+  readonly refuse: string;
+}
+const refused = z.object({ refuse: z.string() }) as unknown as Schema<Refused>;
+const guard = { deny: (reason: string): Refused => ({ refuse: reason }) };
+
+/** Before the session is left for a new one, another one or a copy. */
+export const sessionBeforeSwitch = decide<
+  { readonly sessionId: string; readonly reason: 'new' | 'resume' | 'fork'; readonly target: string | undefined },
+  Refused
+>({ id: 'session.before-switch', answer: refused, guard });
+/** Before a new file begins at a message of this one. */
+export const sessionBeforeBranch = decide<{ readonly sessionId: string; readonly entryId: string }, Refused>({
+  id: 'session.before-branch',
+  answer: refused,
+  guard,
+});
+/** Before the leaf moves; a plugin may also give the summary of what is left. */
+export const sessionBeforeTree = decide<
+  {
+    readonly sessionId: string;
+    readonly from: string | null;
+    readonly to: string | null;
+    readonly summarize: boolean;
+  },
+  Refused | { readonly summary: string }
+>({
+  id: 'session.before-tree',
+  answer: z.union([z.object({ refuse: z.string() }), z.object({ summary: z.string() })]) as unknown as Schema<
+    Refused | { readonly summary: string }
+  >,
+  guard,
+});
+/** Before a compaction; a plugin may also give the summary. */
+export const sessionBeforeCompact = decide<
+  { readonly sessionId: string; readonly reason: CompactionReason; readonly job: CompactionJob },
+  Refused | { readonly summary: string; readonly details?: unknown }
+>({
+  id: 'session.before-compact',
+  answer: z.union([
+    z.object({ refuse: z.string() }),
+    z.object({ summary: z.string(), details: z.unknown().optional() }),
+  ]) as unknown as Schema<Refused | { readonly summary: string; readonly details?: unknown }>,
+  guard,
+});
+/** The session goes on in another file. */
+export const sessionSwitch = event<{
+  readonly sessionId: string;
+  readonly previous: string;
+  readonly reason: 'new' | 'resume' | 'fork';
+}>({ id: 'session.switch' });
+/** The session goes on in a new file that begins as the old one did, up to a message. */
+export const sessionBranch = event<{ readonly sessionId: string; readonly previous: string; readonly entryId: string }>(
+  {
+    id: 'session.branch',
+  },
+);
+/** The leaf moved. */
+export const sessionTree = event<{
+  readonly sessionId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}>({
+  id: 'session.tree',
+});
+/** A compaction is kept. */
+export const sessionCompact = event<{
+  readonly sessionId: string;
+  readonly reason: CompactionReason;
+  readonly result: CompactionResult;
+}>({ id: 'session.compact' });
+/** A compaction begins, and ends: also one that fails. */
+export const compactionStart = event<{ readonly sessionId: string; readonly reason: CompactionReason }>({
+  id: 'compaction.start',
+});
+export const compactionEnd = event<{
+  readonly sessionId: string;
+  readonly reason: CompactionReason;
+  readonly result: CompactionResult | undefined;
+  readonly error: string | undefined;
+}>({ id: 'compaction.end' });
+/** A request is tried again, after `delayMs`; and how that ended. */
+export const retryStart = event<{
+  readonly sessionId: string;
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly error: string;
+}>({ id: 'retry.start' });
+export const retryEnd = event<{ readonly sessionId: string; readonly attempt: number; readonly success: boolean }>({
+  id: 'retry.end',
+});
+/** The model of the session is another. */
+export const modelSelect = event<{
+  readonly sessionId: string;
+  readonly model: string;
+  readonly previous: string | undefined;
+  /** Why kern chose it itself: the one before is gone, or a fallback. */
+  readonly reason: string | undefined;
+}>({ id: 'model.select' });
+/** The thinking level of the session is another. */
+export const thinkingSelect = event<{
+  readonly sessionId: string;
+  readonly thinking: ThinkingLevel;
+  readonly previous: ThinkingLevel | undefined;
+}>({ id: 'thinking.select' });
+
+// --- Compaction -------------------------------------------------------------------------------------------------------
+
+/** Text that a compaction keeps word for word: the plan, the todo list, open jobs. */
+export interface PinnedText {
+  readonly id: string;
+  /** The heading over it. */
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What must outlive a compaction: asked before each, and told to the model again right after the summary. */
+export const compactionPins = gather<{ readonly sessionId: string }, PinnedText | readonly PinnedText[]>({
+  id: 'compaction.pins',
+});
+
+/** What a strategy works on: the part of the branch that will no longer be read as it was said. */
+export interface CompactionJob {
+  readonly reason: CompactionReason;
+  /** To be summarised, oldest first; begins after the previous compaction. Large tool results are pruned already. */
+  readonly messages: readonly Message[];
+  /** The beginning of a turn whose end stays: told apart, so that the end is understood. */
+  readonly turnPrefix: readonly Message[];
+  readonly previousSummary: string | undefined;
+  readonly tokensBefore: number;
+  /** What a summary may take. */
+  readonly maxTokens: number;
+  readonly instructions: string | undefined;
+  readonly files: { readonly read: readonly string[]; readonly changed: readonly string[] };
+  /** Asks the session's model, or the one chosen for this; it is asked for plain text, without tools. */
+  readonly ask: (request: {
+    readonly system: string;
+    readonly text: string;
+    readonly maxTokens: number;
+  }) => Promise<string>;
+}
+
+/** How old words become few. What it throws, or an empty summary, makes kern drop old turns instead, and say so. */
+export interface CompactionStrategy {
+  readonly id: string;
+  readonly summary: string;
+  summarize(job: CompactionJob, signal: AbortSignal): Promise<{ readonly summary: string; readonly details?: unknown }>;
+}
+
+/** Ways of making old words few. Key: the id, which the setting `plugins.agent.compaction.strategy` names. */
+export const compactionStrategies = defineCapability<CompactionStrategy>({
+  id: 'compaction-strategy',
+  schema: z.custom<CompactionStrategy>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      typeof value.id === 'string' &&
+      'summarize' in value &&
+      typeof value.summarize === 'function',
+    'a compaction strategy is {id, summary, summarize(job, signal)}',
+  ),
+  key: (strategy) => strategy.id,
+});
 
 /** A plugin takes an input for itself: nothing is sent to the model. */
 export const input = decide<
@@ -171,7 +465,7 @@ export const input = decide<
   answer: z.object({
     handled: z.literal(true),
     say: z.string().optional(),
-  }) as unknown as import('kern/plugin').Schema<{ readonly handled: true; readonly say?: string }>,
+  }) as unknown as Schema<{ readonly handled: true; readonly say?: string }>,
 });
 /** Changes an input before it is sent. */
 export const inputText = transform<{ readonly text: string; readonly images: readonly ImageContent[] }>({
@@ -196,9 +490,7 @@ export const turnEnd = event<{
   readonly toolResults: readonly ToolResultMessage[];
 }>({ id: 'turn.end' });
 /** Text that waits for the model came or went. */
-export const queueChanged = event<{ readonly steering: readonly string[]; readonly followUp: readonly string[] }>({
-  id: 'queue.changed',
-});
+export const queueChanged = event<QueuedTexts>({ id: 'queue.changed' });
 
 /** The messages of the next request. Nothing of it is kept in the session. */
 export const context = transform<{ readonly messages: readonly Message[] }>({ id: 'context' });

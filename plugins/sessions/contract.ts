@@ -1,13 +1,17 @@
-import { defineService, event } from 'kern/plugin';
-import type { Message } from '../models/contract.ts';
+import { defineCapability, defineService, event } from 'kern/plugin';
+import { z } from 'zod';
+import type { Message, ThinkingLevel } from '../models/contract.ts';
 
-/** First line of a session file, format v3 as pi writes it. */
+// --- The file: NDJSON, format v3 as pi writes it --------------------------------------------------------------------
+
+/** First line of a session file. Keys of other programs stay. */
 export interface SessionHeader {
   readonly type: 'session';
   readonly version: 3;
   readonly id: string;
   readonly timestamp: string;
   readonly cwd: string;
+  /** The file this one was forked or branched from. */
   readonly parentSession?: string;
 }
 
@@ -19,10 +23,45 @@ interface EntryBase {
   readonly timestamp: string;
 }
 
+/**
+ * A line of a session file after the first. What oh-my-pi writes differently (`model: "provider/id"`, a thinking level
+ * of null) is read into these shapes. Types that are not here are kept as they are: see `ForeignEntry`.
+ */
 export type SessionEntry =
-  | (EntryBase & { readonly type: 'message'; readonly message: Message | SystemEntryMessage })
-  | (EntryBase & { readonly type: 'model_change'; readonly provider: string; readonly modelId: string })
+  | (EntryBase & { readonly type: 'message'; readonly message: EntryMessage })
+  | (EntryBase & {
+      readonly type: 'model_change';
+      readonly provider: string;
+      readonly modelId: string;
+      /** oh-my-pi: the role that this is the model of. Default `default`. */
+      readonly role?: string;
+    })
   | (EntryBase & { readonly type: 'thinking_level_change'; readonly thinkingLevel: string })
+  | (EntryBase & {
+      readonly type: 'compaction';
+      readonly summary: string;
+      readonly shortSummary?: string;
+      /** The first entry of the branch that is still read as it was said. */
+      readonly firstKeptEntryId: string;
+      readonly tokensBefore: number;
+      readonly details?: unknown;
+      /** A plugin made it. */
+      readonly fromHook?: boolean;
+    })
+  | (EntryBase & {
+      readonly type: 'branch_summary';
+      /** The leaf that was left; `root` for none. */
+      readonly fromId: string;
+      readonly summary: string;
+      readonly details?: unknown;
+      readonly fromHook?: boolean;
+    })
+  | (EntryBase & {
+      /** pi: another reading of an earlier entry of the branch; null hides it. The entry itself stays. */
+      readonly type: 'context_edit';
+      readonly targetId: string;
+      readonly replacement: EntryMessage | null;
+    })
   | (EntryBase & { readonly type: 'custom'; readonly customType: string; readonly data?: unknown })
   | (EntryBase & {
       readonly type: 'custom_message';
@@ -32,9 +71,21 @@ export type SessionEntry =
       readonly details?: unknown;
     })
   | (EntryBase & { readonly type: 'label'; readonly targetId: string; readonly label?: string })
-  | (EntryBase & { readonly type: 'session_info'; readonly name: string });
+  | (EntryBase & { readonly type: 'session_info'; readonly name: string })
+  | (EntryBase & { readonly type: 'mode_change'; readonly mode: string; readonly data?: unknown })
+  | (EntryBase & { readonly type: 'ttsr_injection'; readonly injectedRules: readonly string[] })
+  | (EntryBase & {
+      readonly type: 'session_init';
+      readonly systemPrompt: string;
+      readonly task: string;
+      readonly tools: readonly string[];
+      readonly outputSchema?: unknown;
+    });
 
-interface SystemEntryMessage {
+/** What a `message` entry may carry: a message of the conversation, or one that only some programs write. */
+export type EntryMessage = Message | SystemEntryMessage | FileMentionMessage | BashExecutionMessage;
+
+export interface SystemEntryMessage {
   readonly role: 'system';
   readonly content: string;
   readonly timestamp: number;
@@ -46,6 +97,33 @@ interface SystemEntryMessage {
   }[];
 }
 
+/** Files that a person named with `@`; the model reads them as a user message. */
+export interface FileMentionMessage {
+  readonly role: 'fileMention';
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+  readonly timestamp: number;
+}
+
+/** A command that the person ran, with its output, told to the model unless `excludeFromContext`. */
+export interface BashExecutionMessage {
+  readonly role: 'bashExecution';
+  readonly command: string;
+  readonly output: string;
+  readonly exitCode?: number;
+  readonly cancelled?: boolean;
+  readonly truncated?: boolean;
+  readonly excludeFromContext?: boolean;
+  readonly timestamp: number;
+}
+
+/** A line of a type kern does not know: another program's or a newer kern's. Kept byte for byte, part of the tree. */
+export interface ForeignEntry extends EntryBase {
+  readonly type: 'foreign';
+  /** The type as it is written. */
+  readonly foreignType: string;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
 /** An entry before the store has given it a place in the tree. */
 export type NewEntry = SessionEntry extends infer E
   ? E extends SessionEntry
@@ -53,15 +131,102 @@ export type NewEntry = SessionEntry extends infer E
     : never
   : never;
 
-/** An open session. */
+// --- What a branch comes to -------------------------------------------------------------------------------------------
+
+/** What a session is at its leaf: what a model reads, and how it was set. */
+export interface SessionContext {
+  /** Compaction and branch summaries as custom messages (`kern.compaction`, `kern.branch-summary`); every call has its result. */
+  readonly messages: readonly ContextMessage[];
+  /** `provider/model` by role; `default` is that of the conversation. */
+  readonly models: Readonly<Record<string, string>>;
+  /** Undefined where no entry says one. */
+  readonly thinking: ThinkingLevel | undefined;
+  readonly mode: { readonly mode: string; readonly data?: unknown } | undefined;
+  readonly name: string | undefined;
+  /** Rules that have injected themselves already. */
+  readonly injectedRules: readonly string[];
+  /** The head as it was sent last: its system prompt and its tools. */
+  readonly system: SystemEntryMessage | undefined;
+}
+
+/** A message of the context, and the entry it comes from; undefined for one that was made up to keep the context valid. */
+export interface ContextMessage {
+  readonly message: Message;
+  readonly entryId: string | undefined;
+}
+
+// --- An open session ----------------------------------------------------------------------------------------------------
+
+/** A place in the tree, without what it holds: a hundred thousand of them are cheap. */
+export interface EntryNode {
+  readonly id: string;
+  readonly parentId: string | null;
+  /** As written, also of foreign entries. */
+  readonly type: string;
+  readonly timestamp: string;
+}
+
+/** Something in the file that is not as it should be, and what was done about it. Nothing is thrown away. */
+export interface Repair {
+  readonly line: number;
+  readonly kind:
+    | 'torn-line'
+    | 'bad-line'
+    | 'no-final-newline'
+    | 'duplicate-id'
+    | 'missing-id'
+    | 'lost-parent'
+    | 'parent-cycle'
+    | 'lone-surrogate'
+    | 'no-header'
+    | 'line-before-header'
+    | 'too-long-line'
+    | 'unknown-version';
+  readonly message: string;
+}
+
+export interface SessionOwner {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** How a session was opened that another process has open: as a copy, only to read, or taken over from a dead owner. */
+export interface SessionBusy {
+  readonly owner: SessionOwner;
+  readonly as: 'fork' | 'readonly' | 'takeover';
+}
+
+/** An open session. One process writes it. */
 export interface SessionStore {
   readonly header: SessionHeader;
   /** Undefined for one that lives in memory. */
   readonly file: string | undefined;
-  /** From the root to the leaf. */
-  entries(): readonly SessionEntry[];
-  /** Adds at the leaf: it is the last of `entries()` at once. Resolves with the entry when it is on disk (or, in memory, at once). */
+  /** Why nothing can be appended: it is open elsewhere, or of a version kern does not know. */
+  readonly readonly: string | undefined;
+  readonly busy: SessionBusy | undefined;
+  /** What was not as it should be when it was opened. */
+  readonly repairs: readonly Repair[];
+  /** Where the next entry goes; null before the first. */
+  readonly leaf: string | null;
+  /** All places of the tree, in the order of the file. */
+  nodes(): readonly EntryNode[];
+  /** One entry, from memory or from the file. */
+  entry(id: string): SessionEntry | ForeignEntry | undefined;
+  /** From the root to the leaf, or to `id`. A list of its own; big, so not for every turn. */
+  entries(id?: string | null): readonly (SessionEntry | ForeignEntry)[];
+  /** What the branch to the leaf, or to `id`, comes to. Reads only what is needed from the latest compaction on. */
+  context(id?: string | null): SessionContext;
+  /** The label of an entry; the latest one counts. */
+  label(id: string): string | undefined;
+  /**
+   * Adds at the leaf, which moves to it at once. Resolves with the entry when it is on disk (or, in memory, at once).
+   * Rejects with `session_readonly`, or when it can no longer be written. Of what was given the entry is never copied deeply.
+   */
   append(entry: NewEntry): Promise<SessionEntry>;
+  /** Moves the leaf. It lasts: a `custom` entry `kern.leaf` under `id` says so to whoever opens the file next, pi included. */
+  moveLeaf(id: string | null): Promise<void>;
   /** Everything acknowledged is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -72,16 +237,160 @@ export type StoreReport =
   | { readonly type: 'write-failed'; readonly error: string; readonly pending: number }
   | { readonly type: 'write-restored'; readonly written: number };
 
+type Report = (report: StoreReport) => void;
+
+/** A line of `kern sessions list`. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly file: string;
+  readonly name: string | undefined;
+  readonly cwd: string;
+  readonly created: string;
+  readonly modified: string;
+  /** Messages of people and models; of a long file an estimate is never given: it is counted when it is indexed. */
+  readonly messages: number;
+  readonly firstMessage: string;
+  readonly parentSession?: string;
+  readonly size: number;
+}
+
+/** What `kern sessions doctor` finds. */
+export interface SessionDiagnosis {
+  readonly file: string;
+  readonly version: number | undefined;
+  readonly dialect: 'kern' | 'pi' | 'oh-my-pi' | 'unknown';
+  readonly entries: number;
+  readonly branches: number;
+  readonly repairs: readonly Repair[];
+  readonly sound: boolean;
+}
+
+export interface CreateOptions {
+  readonly cwd: string;
+  readonly persist: boolean;
+  /** In place of the setting and of `KERN_HOME/sessions/<cwd>`. */
+  readonly dir?: string | undefined;
+  readonly parentSession?: string | undefined;
+  readonly report?: Report | undefined;
+}
+
+/** Keeps what happens in sessions. */
 export interface Sessions {
-  create(options: {
-    readonly cwd: string;
-    readonly persist: boolean;
-    readonly report?: (report: StoreReport) => void;
-  }): Promise<SessionStore>;
+  create(options: CreateOptions): Promise<SessionStore>;
+  /**
+   * Opens a file. Throws `session_not_found`, `session_unreadable`, and, with `whenBusy: 'fail'`, `session_busy`. An
+   * owner that is dead or stopped is taken over from.
+   */
+  open(
+    file: string,
+    options: { readonly whenBusy: 'fork' | 'readonly' | 'fail'; readonly report?: Report | undefined },
+  ): Promise<SessionStore>;
+  /** A new file with the branch to `upTo` (default: the leaf; null: nothing of it), and a copy of the artifacts. */
+  fork(
+    source: SessionStore | string,
+    options: CreateOptions & { readonly upTo?: string | null | undefined },
+  ): Promise<SessionStore>;
+  /** The file of a session by path, id, or the beginning of an id. Throws `session_not_found`, `session_ambiguous` (with the candidates). */
+  find(wanted: string, options: { readonly cwd: string; readonly dir?: string | undefined }): Promise<string>;
+  /** The session of this terminal in this folder, else the latest of the folder. */
+  latest(options: { readonly cwd: string; readonly dir?: string | undefined }): Promise<string | undefined>;
+  /** Newest first. Reads only heads and tails of what its index does not know. */
+  list(options: {
+    /** Only of this folder. */
+    readonly cwd?: string | undefined;
+    readonly dir?: string | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<readonly SessionSummary[]>;
+  /** Deletes the file and its artifacts. Throws `session_busy` when a living process has it open. */
+  remove(file: string): Promise<void>;
+  diagnose(file: string): Promise<SessionDiagnosis>;
+  /** Writes a sound copy; the file itself is not touched. Throws when `to` exists. */
+  repair(file: string, to: string): Promise<SessionDiagnosis>;
 }
 
 /** Keeps what happens in a session. */
 export const sessions = defineService<Sessions>({ id: 'sessions', level: 'user' });
+
+// --- What plugins supply --------------------------------------------------------------------------------------------------
+
+/** Where sessions lie: kern's own are `file` and `memory`. Paths are those that it made itself. */
+export interface SessionStorage {
+  readonly id: string;
+  /** Undefined when there is none. */
+  size(path: string): Promise<number | undefined>;
+  /** Reads `length` bytes from `at`; fewer at the end. Synchronous: an entry is looked up in the middle of things. */
+  readSync(path: string, at: number, length: number): Uint8Array;
+  read(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Opens for appending; private, and never through a link. `fresh`: it must not exist yet. */
+  append(path: string, fresh: boolean): Promise<SessionAppender>;
+  /** The whole file at once or not at all. */
+  replace(path: string, content: AsyncIterable<string> | Iterable<string>): Promise<void>;
+  list(
+    folder: string,
+  ): Promise<readonly { readonly path: string; readonly size: number; readonly modifiedMs: number }[]>;
+  remove(path: string): Promise<void>;
+}
+
+export interface SessionAppender {
+  /** Answers with the number of bytes that were written. */
+  write(bytes: Uint8Array): Promise<number>;
+  truncate(size: number): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const withId = (value: unknown, ...functions: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  functions.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+
+/** Where sessions lie. Key: the id, which the setting `plugins.sessions.storage` names. */
+export const sessionStorages = defineCapability<SessionStorage>({
+  id: 'session-storage',
+  schema: z.custom<SessionStorage>(
+    (value) => withId(value, 'size', 'readSync', 'read', 'append', 'replace', 'list', 'remove'),
+    'a session storage is {id, size, readSync, read, append, replace, list, remove}',
+  ),
+  key: (storage) => storage.id,
+});
+
+/** A conversation of another program, as far as kern can take it over. */
+export interface ImportedSession {
+  readonly id: string;
+  readonly cwd: string;
+  readonly timestamp: string;
+  readonly name?: string;
+  /** In order, one branch, with the time of each (ISO 8601). */
+  readonly entries: readonly { readonly timestamp: string; readonly entry: NewEntry }[];
+  /** What could not be taken over, and where. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads the transcripts of another program. */
+export interface SessionSource {
+  readonly id: string;
+  readonly displayName: string;
+  /** Whether a file looks like one of its own, by its first lines. */
+  recognizes(head: string): boolean;
+  /** Where its sessions lie on this machine. */
+  folders(where: {
+    readonly home: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+  }): readonly string[];
+  read(file: string, signal: AbortSignal): Promise<ImportedSession>;
+}
+
+/** Importers of other programs' transcripts. Key: the id. */
+export const sessionSources = defineCapability<SessionSource>({
+  id: 'session-source',
+  schema: z.custom<SessionSource>(
+    (value) => withId(value, 'recognizes', 'folders', 'read'),
+    'a session source is {id, displayName, recognizes(head), folders(where), read(file, signal)}',
+  ),
+  key: (source) => source.id,
+});
 
 /** An entry is on disk: the acknowledgement. */
 export const entryAppended = event<{ readonly entry: SessionEntry }>({ id: 'entry.appended' });

@@ -18,7 +18,7 @@ export function createMatcher(pattern: Pattern, ignoreCase: boolean): Matcher {
     const key = `${unicode} ${text}`;
     let expression = made.get(key);
     if (expression === undefined) {
-      expression = compiled(pattern.script({ unicode, text }), ignoreCase);
+      expression = compiled(pattern.script({ unicode, text, ignoreCase }), ignoreCase && !pattern.foldsCase);
       made.set(key, expression);
     }
     return expression;

@@ -9,6 +9,7 @@ import {
   rustOf,
   withinLine,
 } from './classes.ts';
+import { createFoldCase, type FoldCase } from './fold-case.ts';
 import { escaped, type Mode, PatternError, Reader } from './reader.ts';
 
 /** A regular expression as ripgrep knows them, for ripgrep and for JavaScript. */
@@ -23,6 +24,8 @@ export interface Pattern {
   readonly needsScript: boolean;
   /** What of it only ripgrep knows. */
   readonly needsRipgrep: string | undefined;
+  /** It says itself where case counts: its script is for a search that does not leave case aside. */
+  readonly foldsCase: boolean;
 }
 
 export interface ReadOptions {
@@ -46,6 +49,7 @@ export function literalPattern(text: string): Pattern {
     hasLineFeed: text.includes('\n'),
     needsScript: false,
     needsRipgrep: undefined,
+    foldsCase: false,
   };
 }
 
@@ -54,14 +58,22 @@ export function literalPattern(text: string): Pattern {
  * backslash before a sign that needs none.
  */
 export function readPattern(text: string, options: ReadOptions): ReadPattern {
-  const state: State = { groups: 0, names: new Set(), references: [], hasLineFeed: false, needsScript: false };
+  const state: State = {
+    groups: 0,
+    names: new Set(),
+    references: [],
+    hasLineFeed: false,
+    needsScript: false,
+    foldsCase: false,
+    foldCase: createFoldCase(),
+  };
   try {
     const reader = new Reader(text);
     const piece = readAlternatives(reader, state, { dotAll: options.dotAll, ignoreCase: undefined });
     if (!reader.isAtEnd) throw new PatternError(reader.at, 'this ) closes no group');
     checkReferences(state);
-    const { hasLineFeed, needsScript, needsRipgrep } = state;
-    return { ok: true, pattern: { ...piece, hasLineFeed, needsScript, needsRipgrep } };
+    const { hasLineFeed, needsScript, needsRipgrep, foldsCase } = state;
+    return { ok: true, pattern: { ...piece, hasLineFeed, needsScript, needsRipgrep, foldsCase } };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     return { ok: false, why: error.message, shown: shownAt(text, error.at) };
@@ -76,6 +88,8 @@ interface State {
   hasLineFeed: boolean;
   needsScript: boolean;
   needsRipgrep?: string | undefined;
+  foldsCase: boolean;
+  readonly foldCase: FoldCase;
 }
 
 interface Flags {
@@ -117,8 +131,8 @@ function sequence(pieces: readonly Piece[]): Piece {
 function readPiece(reader: Reader, state: State, flags: Flags): Piece {
   const at = reader.at;
   if (reader.skip('(')) return readGroup(reader, state, flags, at);
-  if (reader.skip('[')) return cased(withinLine(readClass(reader, at)), flags);
-  if (reader.skip('\\')) return cased(readBackslash(reader, state), flags);
+  if (reader.skip('[')) return cased(withinLine(readClass(reader, at)), state, flags);
+  if (reader.skip('\\')) return readBackslash(reader, state, flags);
   if (reader.skip('^')) return { rust: '^', script: lineStart };
   if (reader.skip('$')) return { rust: '$', script: lineEnd };
   if (reader.skip('.')) {
@@ -128,7 +142,7 @@ function readPiece(reader: Reader, state: State, flags: Flags): Piece {
   if (reader.ahead(/^[*+?]/) || reader.ahead(repetition))
     throw new PatternError(at, `there is nothing before this ${reader.text[at]} that could be repeated`);
   const character = reader.take() ?? '';
-  return character === '\n' ? lineFeed(state) : cased(characterPiece(character), flags);
+  return character === '\n' ? lineFeed(state) : cased(characterPiece(character), state, flags);
 }
 
 /** A line may end with CR LF; without ripgrep those are read as LF. */
@@ -137,13 +151,18 @@ function lineFeed(state: State): Piece {
   return { rust: anyLineEnd, script: () => '\\n' };
 }
 
-/** ripgrep takes the flag where it stands; in JavaScript it is put around each thing it is about. */
-function cased(piece: Piece, { ignoreCase }: Flags): Piece {
-  if (ignoreCase === undefined) return piece;
-  return { rust: piece.rust, script: (mode) => `(?${ignoreCase ? 'i' : '-i'}:${piece.script(mode)})` };
+/** ripgrep takes the flag where it stands; in JavaScript each thing that stands for a character is written out. */
+function cased({ rust, script }: Piece, state: State, { ignoreCase }: Flags): Piece {
+  return {
+    rust,
+    script(mode) {
+      const isEither = state.foldsCase && (ignoreCase ?? mode.ignoreCase);
+      return isEither ? state.foldCase(script(mode), mode) : script(mode);
+    },
+  };
 }
 
-function readBackslash(reader: Reader, state: State): Piece {
+function readBackslash(reader: Reader, state: State, flags: Flags): Piece {
   const at = reader.at - 1;
   const edge = reader.match(/^b\{(?:start|end|start-half|end-half)\}/)?.[0];
   if (edge !== undefined) {
@@ -161,8 +180,8 @@ function readBackslash(reader: Reader, state: State): Piece {
     return { rust: '', script: () => (typeof to === 'string' ? `\\k<${to}>` : `(?:\\${to})`) };
   }
   const piece = readEscape(reader);
-  if (piece.character === undefined) return withinLine(piece);
-  return piece.character === '\n' ? lineFeed(state) : piece;
+  if (piece.character === '\n') return lineFeed(state);
+  return cased(piece.character === undefined ? withinLine(piece) : piece, state, flags);
 }
 
 function checkReferences({ references, groups, names }: State): void {
@@ -221,6 +240,7 @@ function flagged(state: State, flags: Flags, at: number, [, on = '', off = '']: 
     // How the rest is to be read would be another matter.
     if (flag === 'x')
       throw new PatternError(at, 'the flag x is not known here: write the pattern without blanks and comments');
+    if (flag === 'i') state.foldsCase = true;
     if (/[uUR]/.test(flag)) state.needsRipgrep = `the flag ${flag}`;
   }
   return {

@@ -4,6 +4,8 @@ export interface Mode {
   readonly unicode: boolean;
   /** A line; lines, each for itself; or lines that a match may span. */
   readonly text: 'line' | 'lines' | 'whole';
+  /** Case is left aside where the pattern does not say otherwise. */
+  readonly ignoreCase: boolean;
 }
 
 /** What is wrong with a pattern, and where: counted in UTF-16 units. */
