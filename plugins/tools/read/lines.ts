@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { countByte, cutToBytes, outputLimits } from 'kern/contracts';
+import { countByte, outputLimits } from 'kern/contracts';
 import type { Decode } from './decoder.ts';
 
 export interface LinesWanted {
@@ -25,7 +25,17 @@ export interface Page {
   /** Shown lines that are no UTF-8. */
   readonly stray: Buffer | undefined;
   /** The one line that is shown is longer than the limit. */
-  readonly cutLine: { readonly shown: number; readonly bytes: number; readonly isAll: boolean } | undefined;
+  readonly cutLine: CutLine | undefined;
+}
+
+/** Where a line is that is shown in part; all in bytes of what was read, which is UTF-8 where it is decoded. */
+export interface CutLine {
+  /** Of the line, as far as it was read. */
+  readonly bytes: number;
+  /** It was read to its end. */
+  readonly isAll: boolean;
+  /** Where its rest begins: in the line, and behind the byte order mark of the file. */
+  readonly restAt: { readonly inLine: number; readonly inFile: number };
 }
 
 const chunkBytes = 256 * 1024;
@@ -52,7 +62,7 @@ export async function readLines(
     if (read.length === 0) return;
     ending ??= endingOf(read);
     lastByte = read.at(-1);
-    if (page.skips(countByte(read, ending))) return;
+    if (page.skips(countByte(read, ending), read.length)) return;
     let at = 0;
     for (let end = read.indexOf(ending); end !== -1; end = read.indexOf(ending, at)) {
       page.piece(read.subarray(at, end));
@@ -94,11 +104,12 @@ function createPage(offset: number, limit: number | undefined) {
   let part: Buffer[] = []; // of the line that is being read
   let partBytes = 0;
   let line = 1;
+  let position = 0; // as long as nothing is full
   let shownBytes = 0;
   let full = false;
   const stray: Buffer[] = [];
   let by: Page['by'];
-  let cutLine: { shown: number; bytes: number; isAll: boolean } | undefined;
+  let cutLine: { -readonly [K in keyof CutLine]: CutLine[K] } | undefined;
 
   const stop = (reached: Page['by']): void => {
     full = true;
@@ -106,10 +117,11 @@ function createPage(offset: number, limit: number | undefined) {
     part = [];
   };
   /** The first line alone is over the limit. */
-  const cut = (text: string, isAll: boolean): void => {
-    const shown = cutToBytes(text, outputLimits.bytes);
-    lines.push(shown);
-    cutLine = { shown: Buffer.byteLength(shown), bytes: partBytes, isAll };
+  const cut = (bytes: Buffer, isAll: boolean): void => {
+    const { text, taken } = beginningOf(bytes, outputLimits.bytes);
+    lines.push(text);
+    const restAt = { inLine: taken, inFile: position - partBytes + taken };
+    cutLine = { bytes: partBytes, isAll, restAt };
     stop('bytes');
   };
   const cutBytes = (bytes: Buffer): void => {
@@ -121,7 +133,7 @@ function createPage(offset: number, limit: number | undefined) {
       !isUtf8(bytes.subarray(0, -1))
     )
       stray.push(bytes);
-    cut(bytes.toString('utf8'), false);
+    cut(bytes, false);
   };
   const isInCutLine = (): boolean => cutLine !== undefined && line === offset;
   const page = (totalLines: number | undefined): Page => {
@@ -133,14 +145,16 @@ function createPage(offset: number, limit: number | undefined) {
     isFull: () => full,
     isInCutLine,
     /** Passes over a piece with so many line ends, where that changes nothing but the number of the line. */
-    skips(ends: number): boolean {
+    skips(ends: number, bytes: number): boolean {
       const isBefore = line + ends < offset;
       if (!isBefore && (!full || isInCutLine())) return false;
       line += ends;
+      position += bytes;
       return true;
     },
     piece(bytes: Buffer): void {
       partBytes += bytes.length;
+      position += bytes.length;
       if (isInCutLine() && cutLine !== undefined) cutLine.bytes = partBytes;
       if (full || line < offset || bytes.length === 0) return;
       part.push(Buffer.from(bytes));
@@ -164,10 +178,11 @@ function createPage(offset: number, limit: number | undefined) {
           stop('bytes');
         } else {
           // What is no UTF-8 is shown by longer characters.
-          cut(text, true);
+          cut(bytes, true);
         }
       }
       line += 1;
+      position += 1;
       part = [];
       partBytes = 0;
     },
@@ -179,6 +194,24 @@ function createPage(offset: number, limit: number | undefined) {
     /** The file goes on, and is not read any further. */
     leave: (): Page => page(undefined),
   };
+}
+
+/**
+ * The first bytes that are at most so many when they are shown: what is no UTF-8 is shown by longer characters. Not in
+ * the middle of a character.
+ */
+function beginningOf(bytes: Buffer, limit: number): { readonly text: string; readonly taken: number } {
+  for (let taken = characterStart(bytes, limit); ; ) {
+    const text = bytes.toString('utf8', 0, taken);
+    const shown = Buffer.byteLength(text);
+    if (shown <= limit) return { text, taken };
+    taken = characterStart(bytes, Math.floor((taken * limit) / shown));
+  }
+}
+
+function characterStart(bytes: Buffer, at: number): number {
+  for (let back = 0; back < 4; back += 1) if (((bytes[at - back] ?? 0) & 0xc0) !== 0x80) return at - back;
+  return at;
 }
 
 function withoutReturn(line: Buffer): Buffer {

@@ -5,11 +5,13 @@ import { zipSync } from 'fflate';
 import iconv from 'iconv-lite';
 import { resultText, type ToolResult } from 'kern/contracts';
 import { expect, test } from 'vitest';
+import { needs } from '../../cli/test/needs.ts';
 import { type TestContext, testContext } from '../test/context.ts';
 import { readTool } from './read.ts';
 import type { ReadDetails } from './result.ts';
 
 const read = readTool(5_000_000);
+const iconvProgram = needs('iconv', 'libc-bin');
 
 const call = (
   context: TestContext,
@@ -72,18 +74,88 @@ test('one line over the limit is cut at a whole character, and its end can be ha
   writeFileSync(join(context.dir, 'a b.txt'), `first\n${'€'.repeat(40_000)}\nlast\n`);
   const text = resultText(await call(context, 'a b.txt', { offset: 2 }));
   expect(text.startsWith(`${'€'.repeat(17_066)}\n\n[Line 2 is 117.2 KB; its first 50.0 KB are shown.`)).toBe(true);
-  expect(text).toContain(`sed -n '2p' 'a b.txt' | tail -c +51199`);
+  expect(text).toContain(
+    `Its next 50000 bytes: \`tail -c +51205 '${context.dir}/a b.txt' | head -c 50000\`; then go on at +101205.`,
+  );
   expect(text).toContain('Use offset=3 for what follows.');
   expect(resultText(await call(context, 'a b.txt'))).toContain(
     '[Showing lines 1-1 of 3 (50 KB limit). Use offset=2 to continue.]',
   );
 });
 
+/** What a read of the only line shows, and behind it what the commands that it names print. */
+async function lineWithRest(context: TestContext, path: string, offset = 1, encoding?: string): Promise<string> {
+  const { lines, way } = cutAt(
+    resultText(await call(context, path, encoding === undefined ? {} : { encoding, offset })),
+    offset,
+  );
+  let line = lines;
+  for (let command = way; ; command = command.replace(/\+(\d+)/, (_, at: string) => `+${Number(at) + 50_000}`)) {
+    // In another folder than the file's: a shell may be anywhere.
+    const piece = execFileSync('sh', ['-c', command], { cwd: '/' }).toString('latin1');
+    line += piece;
+    if (piece.length < 50_000) return Buffer.from(line, 'latin1').toString('utf8');
+  }
+}
+
+function cutAt(shown: string, offset: number): { readonly lines: string; readonly way: string } {
+  const at = shown.lastIndexOf('\n\n[');
+  const way = new RegExp(`\\[Line ${offset} is .*: \`(.*)\``, 's').exec(shown.slice(at))?.[1];
+  if (way === undefined) throw new Error(`no command in ${shown.slice(at)}`);
+  return { lines: Buffer.from(shown.slice(0, at)).toString('latin1'), way };
+}
+
+const long = Array.from({ length: 30_000 }, (_, at) => `${at}ä`).join(' ');
+
+test.each(['-n.txt', "it's a `b` $c.txt", 'two\nlines.txt'])(
+  'the command for the rest of a line gives it, also of a file named %j',
+  async (name) => {
+    const context = testContext();
+    writeFileSync(join(context.dir, name), long);
+    expect(await lineWithRest(context, name)).toBe(long);
+    writeFileSync(join(context.dir, name), `\ufeff${long}`);
+    expect(await lineWithRest(context, name)).toBe(long);
+  },
+);
+
+test('the command for the rest of a line fits lines that end with CR, artifacts, and a line among others', async () => {
+  const context = testContext();
+  const rest = async (path: string, offset: number): Promise<string> => {
+    const { lines, way } = cutAt(resultText(await call(context, path, { offset })), offset);
+    return Buffer.from(lines, 'latin1').toString('utf8') + execFileSync('sh', ['-c', way]).toString('utf8');
+  };
+  const line = 'ö'.repeat(30_000);
+  writeFileSync(join(context.dir, 'mac'), `one\rtwo\r${line}\rfour\r`);
+  expect(await rest('mac', 3)).toBe(line);
+  writeFileSync(join(context.dir, '7.bash.log'), `${'one\n'.repeat(200_000)}${line}\nlast\n`);
+  expect(await rest('artifact://7', 200_001)).toBe(line);
+});
+
+test('the command for the rest of a line counts what is no UTF-8 as the bytes that it is', async () => {
+  const context = testContext();
+  const bytes = Buffer.concat([Buffer.alloc(30_000, 0xe4), Buffer.from(' end')]);
+  writeFileSync(join(context.dir, 'a'), bytes);
+  const { way } = cutAt(resultText(await call(context, 'a', { encoding: 'utf-8' })), 1);
+  const taken = Number(/\+(\d+)/.exec(way)?.[1]) - 1;
+  expect(execFileSync('sh', ['-c', way]).equals(bytes.subarray(taken))).toBe(true);
+});
+
+test.skipIf(iconvProgram.skip)(`the command for the rest of a line decodes it${iconvProgram.name}`, async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'wide'), iconv.encode(long, 'utf-16le', { addBOM: true }));
+  expect(await lineWithRest(context, 'wide')).toBe(long);
+  writeFileSync(join(context.dir, 'wide-be'), iconv.encode(long, 'utf-16be', { addBOM: false }));
+  expect(await lineWithRest(context, 'wide-be', 1, 'utf-16be')).toBe(long);
+  const japanese = '表ソ日本 '.repeat(15_000);
+  writeFileSync(join(context.dir, 'sjis'), iconv.encode(japanese, 'shift_jis'));
+  expect(await lineWithRest(context, 'sjis', 1, 'shift_jis')).toBe(japanese);
+});
+
 test('a line of bytes that are no UTF-8 is shown cut, not refused', async () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'latin1'), Buffer.alloc(40_000, 0xe4));
   expect(resultText(await call(context, 'latin1', { encoding: 'utf-8' }))).toContain(
-    '[Line 1 is 39.1 KB; its first 50.0 KB are shown.',
+    '[Line 1 is 39.1 KB; its first 16.7 KB are shown.',
   );
 });
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { detectEncoding, errorResult, formatBytes, formatTruncation, textResult } from 'kern/contracts';
 import { decoderTo8 } from './decoder.ts';
-import { type Page, readLines } from './lines.ts';
+import { type CutLine, type Page, readLines } from './lines.ts';
 import type { PageWanted, ReadResult, Source } from './result.ts';
 
 export interface TextFound {
@@ -48,7 +48,7 @@ export async function readText(
     ...(page.stray !== undefined && encoding === 'utf-8'
       ? ['[Some bytes are no UTF-8 and shown as \ufffd; edit leaves them as they are.]']
       : []),
-    ...noticeOf(page, source, encoding, offset, last),
+    ...noticeOf(page, source, { ...found, encoding }, offset, last),
   ];
   const text = page.lines.join('\n');
   return textResult(notices.length === 0 ? text : `${text}\n\n${notices.join('\n')}`, {
@@ -61,21 +61,16 @@ export async function readText(
 
 function noticeOf(
   page: Page,
-  { path, size }: Source,
-  encoding: string,
+  { real, size }: Source,
+  found: Pick<TextFound, 'encoding' | 'bomBytes'>,
   offset: number,
   last: number,
 ): readonly string[] {
   if (page.cutLine !== undefined) {
-    const { bytes, isAll, shown } = page.cutLine;
-    // What is shown of a decoded line says nothing about where its bytes go on.
-    const rest =
-      encoding === 'utf-8'
-        ? ` The rest: sed -n '${last}p' ${quoted(path)} | tail -c +${shown + 1} | head -c 50000.`
-        : ` The rest: convert a copy to UTF-8 with iconv -f ${encoding}.`;
+    const { bytes, isAll, restAt } = page.cutLine;
     const more = page.more ? ` Use offset=${last + 1} for what follows.` : '';
     return [
-      `[Line ${last} is ${formatBytes(bytes)}${isAll ? '' : ' or more'}; its first ${formatBytes(shown)} are shown.${rest}${more}]`,
+      `[Line ${last} is ${formatBytes(bytes)}${isAll ? '' : ' or more'}; its first ${formatBytes(restAt.inLine)} are shown. ${wayOn(page.cutLine, real, found)}${more}]`,
     ];
   }
   if (!page.more) return [];
@@ -92,4 +87,27 @@ function noticeOf(
   ];
 }
 
+/** As much as one call of bash shows. */
+const pieceBytes = 50_000;
+
+/** How to get at the rest of a line: by its place in the file, which holds whatever ends the lines. */
+function wayOn(
+  { bytes, isAll, restAt }: CutLine,
+  path: string,
+  { encoding, bomBytes }: Pick<TextFound, 'encoding' | 'bomBytes'>,
+): string {
+  // A mark becomes one of UTF-8.
+  const markBytes = bomBytes === 0 ? 0 : 3;
+  const from = restAt.inFile + markBytes + 1;
+  const rest = isAll ? bytes - restAt.inLine : Number.POSITIVE_INFINITY;
+  const piece = (count: number): string =>
+    encoding === 'utf-8'
+      ? `tail -c +${from} ${quoted(path)} | head -c ${count}`
+      : `iconv -f ${encoding} -t utf-8 ${quoted(path)} | tail -c +${from} | head -c ${count}`;
+  return rest <= pieceBytes
+    ? `Its rest: \`${piece(rest)}\`.`
+    : `Its next ${pieceBytes} bytes: \`${piece(pieceBytes)}\`; then go on at +${from + pieceBytes}.`;
+}
+
+/** For a shell. An absolute path: nothing in it is taken for an option. */
 const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
