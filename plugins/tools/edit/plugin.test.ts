@@ -93,6 +93,17 @@ test('an encoding that read was told is that of the edit', async () => {
   expect(readFileSync(t.path)).toEqual(Buffer.from([...bytes.subarray(0, 7), ...bytes.subarray(8)]));
 });
 
+test.each(['x'.repeat(45_000), 'half\rline'])(
+  'that holds for lines that are too long, or have a CR within, to be remembered',
+  async (line) => {
+    await using t = await boot();
+    writeFileSync(t.path, Buffer.concat([Buffer.from(`${line} a = `), Buffer.of(0xe6, 0xf8, 0xe5), Buffer.from('\n')]));
+    await t.say('read', { path: 'a', encoding: 'koi8-r' });
+    await t.say('edit', { path: 'a', edits: [{ oldText: 'a = ФЬЕ', newText: 'a = ФЬЕЖ' }] });
+    expect(readFileSync(t.path).subarray(-5)).toEqual(Buffer.of(0xe6, 0xf8, 0xe5, 0xf6, 10));
+  },
+);
+
 test('a wrong encoding that read was told does not stay with a file that is UTF-8', async () => {
   await using t = await boot();
   t.put('café\ntarget\n');

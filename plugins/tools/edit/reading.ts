@@ -39,10 +39,13 @@ export function noted(call: Call, { seen, session, format }: Reader): Call | und
   const all = first.text.split('\n');
   const lines = all.slice(0, to - from + 1);
   const rest = all.slice(to - from + 1);
-  // Read counts a lone CR as part of a line, and edit as its end: then numbers would not be the same.
-  if (lines.some((line) => line.length > longestLine || line.includes('\r'))) return undefined;
   // What read found out by itself, edit does as well, and of the whole file.
   const forced = typeof args.encoding === 'string' ? details.encoding : undefined;
+  // Read counts a lone CR as part of a line, and edit as its end: then numbers would not be the same.
+  if (lines.some((line) => line.length > longestLine || line.includes('\r'))) {
+    if (forced !== undefined) seen.add(session, details.path, { from, lines: [] }, forced);
+    return undefined;
+  }
   seen.add(session, details.path, { from, lines }, forced);
   if (format !== 'hashline') return undefined;
   const text = [...lines.map((line, at) => taggedLine(from + at, line)), ...rest].join('\n');

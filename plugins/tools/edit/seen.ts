@@ -65,6 +65,7 @@ export function createSeenFiles(mostCharacters = 8_000_000): SeenFiles {
 
 /** The newer lines take the place of older ones of the same numbers. */
 export function withRun(runs: readonly Run[], run: Run): readonly Run[] {
+  if (run.lines.length === 0) return runs;
   const to = run.from + run.lines.length;
   const rest = runs.flatMap((old): readonly Run[] => {
     const before = { from: old.from, lines: old.lines.slice(0, Math.max(0, run.from - old.from)) };

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import {
+  detectEncoding,
   encodingName,
   errorResult,
   formatBytes,
@@ -89,7 +91,13 @@ async function readFile(
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
   const sample = start.subarray(0, bytesRead);
   if (encoding?.trim().toLowerCase() === 'base64') return base64(sample, source);
-  if (encoding !== undefined) return readText(handle, source, await forced(encoding, sample), wanted, signal);
+  if (encoding !== undefined) {
+    const isAll = bytesRead < startBytes;
+    const looks = await detectEncoding(sample, isAll);
+    // Damaged UTF-8 looks like it and is not.
+    const found = { encoding: looks.encoding, isAll: isAll && isUtf8(sample) };
+    return readText(handle, source, { ...(await forced(encoding, sample)), looks: found }, wanted, signal);
+  }
 
   const content = await sniff(sample, bytesRead < startBytes);
   if (content.kind === 'binary') return errorResult(binaryText(path, size, content.what));

@@ -254,6 +254,26 @@ test.each([
   );
 });
 
+test('of an encoding that was asked for it is told who else goes by it', async () => {
+  const context = testContext();
+  const told = async (bytes: Uint8Array, encoding: string): Promise<string | undefined> => {
+    writeFileSync(join(context.dir, 'a'), bytes);
+    return /\[Decoded from .*\]/.exec(resultText(await call(context, 'a', { encoding })))?.[0];
+  };
+  expect(await told(Buffer.from('Grüße, plain and long enough'), 'latin1')).toBe(
+    '[Decoded from iso-8859-1, as asked. The file is valid UTF-8, and edit and write take it for that.]',
+  );
+  expect(await told(iconv.encode('Grüße', 'latin1'), 'latin1')).toBe(
+    '[Decoded from iso-8859-1; edit and write keep it.]',
+  );
+  expect(await told(iconv.encode('Grüße', 'latin1'), 'koi8-r')).toBe(
+    '[Decoded from koi8-r, as asked: edit goes by that, unless all of the file is UTF-8. write goes by what the file looks like: iso-8859-1.]',
+  );
+  expect(await told(Buffer.concat([Buffer.alloc(100_000, 'a'), Buffer.of(0xe4)]), 'latin1')).toContain(
+    'unless all of the file is UTF-8. write goes by what the file looks like: utf-8.]',
+  );
+});
+
 test('an encoding can be forced; one that is none is refused with examples', async () => {
   const context = testContext();
   writeFileSync(join(context.dir, 'a.txt'), iconv.encode('И это', 'koi8-r'));

@@ -9,6 +9,8 @@ export interface TextFound {
   readonly bomBytes: number;
   /** Nobody said so: it is what the first bytes look like. */
   readonly isGuess: boolean;
+  /** What they look like, where an encoding was asked for. `isAll`: there are no others. */
+  readonly looks?: { readonly encoding: string; readonly isAll: boolean };
 }
 
 /** A page of a text file, decoded. */
@@ -44,7 +46,7 @@ export async function readText(
   }
   const last = offset + page.lines.length - 1;
   const notices = [
-    ...(encoding === 'utf-8' ? [] : [`[Decoded from ${encoding}; edit and write keep it.]`]),
+    ...(encoding === 'utf-8' ? [] : [`[Decoded from ${encoding}${whoKeeps(encoding, found)}]`]),
     ...(page.stray !== undefined && encoding === 'utf-8'
       ? ['[Some bytes are no UTF-8 and shown as \ufffd; edit leaves them as they are.]']
       : []),
@@ -57,6 +59,14 @@ export async function readText(
     ...(page.totalLines === undefined ? {} : { totalLines: page.totalLines }),
     truncated: page.more || page.cutLine !== undefined,
   });
+}
+
+/** Whether edit and write will go by the encoding, too. Bytes that are UTF-8 are nothing else to them, whatever was asked. */
+function whoKeeps(encoding: string, { looks }: TextFound): string {
+  if (looks === undefined || looks.encoding === encoding) return '; edit and write keep it.';
+  return looks.isAll && looks.encoding === 'utf-8'
+    ? ', as asked. The file is valid UTF-8, and edit and write take it for that.'
+    : `, as asked: edit goes by that, unless all of the file is UTF-8. write goes by what the file looks like: ${looks.encoding}.`;
 }
 
 function noticeOf(
