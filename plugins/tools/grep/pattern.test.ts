@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createMatcher } from './matcher.ts';
 import { literalPattern, readPattern } from './pattern.ts';
 
 const read = (text: string, dotAll = false) => {
@@ -8,8 +9,7 @@ const read = (text: string, dotAll = false) => {
 };
 
 /** Whether JavaScript's form of it finds something in a line. */
-const finds = (text: string, line: string, flags = ''): boolean =>
-  new RegExp(read(text).script({ unicode: true, text: 'line' }), `v${flags}`).test(line);
+const finds = (text: string, line: string): boolean => createMatcher(read(text), false).isIn(line, true);
 
 test.each([
   ['plain words', 'plain words'],
@@ -41,6 +41,15 @@ test.each([
   ['a(?i)b|C', 'c', true],
   ['a(?i)b|C', 'Ab', false],
   ['(?i:a)b', 'AB', false],
+  ['(?i:[a-b]{0,2})[a-b]', 'B', false],
+  ['^(?i:[x]|y)c[a-b]$', 'XcB', false],
+  ['^(?i:[^a])$', 'A', false],
+  ['^(?i:[^a])$', 'b', true],
+  ['^(?i:\\P{Lu})$', 'a', false],
+  ['^(?i:[ak])$', '\u212A', true],
+  ['^(?i:ß)$', 'ẞ', true],
+  ['(?i)(é)\\1', 'éÉ', true],
+  ['((?i)é)\\1', 'Éé', false],
   ['\\bé', 'xé', false],
   ['\\bé\\b', '(é)', true],
   ['x\\Bé', 'xé', true],
@@ -102,8 +111,13 @@ test('what needs JavaScript, what needs ripgrep and what needs more than a line 
   expect(literalPattern('a\nb')).toMatchObject({ hasLineFeed: true, rust: 'a(?:\\r?\\n)b' });
 });
 
+test('a flag in the pattern goes before that of the search', () => {
+  const matcher = createMatcher(read('^a(?-i:[a-b]?)[a-b]$'), true);
+  expect(['Aa', 'AaB', 'ABb'].map((line) => matcher.isIn(line, true))).toEqual([true, true, false]);
+});
+
 test('among lines a match stays within one', () => {
-  const among = (text: string) => new RegExp(read(text).script({ unicode: true, text: 'lines' }), 'v');
+  const among = (text: string) => new RegExp(read(text).script({ unicode: true, text: 'lines', ignoreCase: false }), 'v');
   const lines = 'ab\nc\n';
   for (const text of ['b[^x]c', 'b\\Wc', 'b\\sc', 'b\\Dc', 'b\\P{L}c', '(?s)b.c', 'b[[:^alpha:]]c', 'b$\\sc'])
     expect([text, among(text).test(lines)]).toEqual([text, false]);
@@ -112,7 +126,7 @@ test('among lines a match stays within one', () => {
 });
 
 test('between the halves of a character there is no line', () => {
-  const whole = new RegExp(read('$^').script({ unicode: true, text: 'whole' }), 'v');
+  const whole = new RegExp(read('$^').script({ unicode: true, text: 'whole', ignoreCase: false }), 'v');
   expect([whole.test('\u{1F600}'), whole.test('a\n\nb'), whole.test('')]).toEqual([false, true, true]);
 });
 
@@ -123,6 +137,6 @@ test('a line feed by its number is one', () => {
 test('a literal means each of its signs', () => {
   const text = '^a.b*c+d?e(f)[g]{h}|i\\j$#&~-';
   const { rust, script } = literalPattern(text);
-  expect(new RegExp(script({ unicode: false, text: 'line' }), 'v').exec(`x${text}y`)?.[0]).toBe(text);
+  expect(new RegExp(script({ unicode: false, text: 'line', ignoreCase: false }), 'v').exec(`x${text}y`)?.[0]).toBe(text);
   expect(rust).toBe('\\^a\\.b\\*c\\+d\\?e\\(f\\)\\[g\\]\\{h\\}\\|i\\\\j\\$\\#\\&\\~\\-');
 });

@@ -152,14 +152,14 @@ function lineFeed(state: State): Piece {
 }
 
 /** ripgrep takes the flag where it stands; in JavaScript each thing that stands for a character is written out. */
-function cased({ rust, script }: Piece, state: State, { ignoreCase }: Flags): Piece {
-  return {
-    rust,
-    script(mode) {
-      const isEither = state.foldsCase && (ignoreCase ?? mode.ignoreCase);
-      return isEither ? state.foldCase(script(mode), mode) : script(mode);
-    },
-  };
+function cased({ rust, script }: Piece, state: State, flags: Flags): Piece {
+  const leavesCase = caseLeft(state, flags);
+  return { rust, script: (mode) => (leavesCase(mode) ? state.foldCase(script(mode), mode) : script(mode)) };
+}
+
+/** Whether case is left aside at this place, by the flags as they are now. */
+function caseLeft(state: State, { ignoreCase }: Flags): (mode: Mode) => boolean {
+  return (mode) => state.foldsCase && (ignoreCase ?? mode.ignoreCase);
 }
 
 function readBackslash(reader: Reader, state: State, flags: Flags): Piece {
@@ -177,7 +177,10 @@ function readBackslash(reader: Reader, state: State, flags: Flags): Piece {
     const to = name ?? Number(number);
     state.references.push({ at, to });
     state.needsScript = true;
-    return { rust: '', script: () => (typeof to === 'string' ? `\\k<${to}>` : `(?:\\${to})`) };
+    const script = typeof to === 'string' ? `\\k<${to}>` : `\\${to}`;
+    const leavesCase = caseLeft(state, flags);
+    // What it will refer to cannot be written out.
+    return { rust: '', script: (mode) => `(?${leavesCase(mode) ? 'i' : ''}:${script})` };
   }
   const piece = readEscape(reader);
   if (piece.character === '\n') return lineFeed(state);

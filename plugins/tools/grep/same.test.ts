@@ -68,7 +68,8 @@ const { pattern } = fc.letrec<{ pattern: string; part: string; atom: string }>((
     ),
     tie('pattern').map((inner) => `(${inner})`),
     tie('pattern').map((inner) => `(?:${inner})`),
-    // No (?i:…): with the flag v, V8 lets it reach a class behind the group: /(?i:[a-b]{0,2})[a-b]/v matches 'B'.
+    tie('pattern').map((inner) => `(?i:${inner})`),
+    tie('pattern').map((inner) => `(?-i:${inner})`),
   ),
   part: fc
     .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,2}', '{,2}', '*?', '+?'))
