@@ -123,17 +123,23 @@ export function fixedSettings(
   values: Readonly<Record<string, unknown>>,
   version = 0,
 ): SettingsPort {
+  const configured = new Map<string, unknown>();
   return {
     version,
-    get: (key) => values[key],
+    get: (key) =>
+      Object.hasOwn(values, key) ? values[key] : ofPlugin(key, new Map([...Object.entries(plugins), ...configured])),
     plugin: (id) => {
       const settings = plugins[id];
       return settings === false
         ? { off: `plugins.${id}: false`, settings: {} }
         : { off: undefined, settings: settings ?? {} };
     },
-    configure: (id, _level, schema, isKeeper) =>
-      configureAlone(id, plugins[id] === false ? {} : (plugins[id] ?? {}), schema, isKeeper),
+    configure: (id, _level, schema, isKeeper) => {
+      const given = plugins[id];
+      const read = configureAlone(id, given === false ? {} : (given ?? {}), schema, isKeeper);
+      if ('value' in read) configured.set(id, read.value);
+      return read;
+    },
     provider: (id) => ({
       off:
         (values.disabledProviders as readonly string[] | undefined)?.includes(id) === true
@@ -146,6 +152,25 @@ export function fixedSettings(
         ? `disabledItems: [${capability}:${key}]`
         : undefined,
   };
+}
+
+/** `plugins.<id>.<name>`, as the plugin with the longest id that fits was configured. */
+function ofPlugin(key: string, known: ReadonlyMap<string, unknown>): unknown {
+  const id = Array.from(known.keys())
+    .filter((one) => key === `plugins.${one}` || key.startsWith(`plugins.${one}.`))
+    .sort((a, b) => b.length - a.length)[0];
+  if (id === undefined) return undefined;
+  const names = key
+    .slice(`plugins.${id}.`.length)
+    .split('.')
+    .filter((name) => name !== '');
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<string, unknown>)[name]
+        : undefined,
+    known.get(id),
+  );
 }
 
 /** Time that passes only when the test says so. */

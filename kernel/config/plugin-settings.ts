@@ -1,7 +1,7 @@
 import type { Level } from '../capability.ts';
 import { messageOf } from '../error.ts';
 import type { Schema, SchemaResult } from '../schema.ts';
-import { byDefault, type Layer, originOf, sourceText, type ValueOrigin } from './layers.ts';
+import { byDefault, check, type Layer, originOf, sourceText, type ValueOrigin } from './layers.ts';
 import { type ConfigNode, dig, emptyMap, type MapNode, plain, withNode } from './node.ts';
 import type { ConfigProblem } from './places.ts';
 import type { Row } from './settings.ts';
@@ -50,6 +50,21 @@ export function spokenTo(
     }
   }
   return { settings: plain(merged) as Record<string, unknown>, origins };
+}
+
+/** The same without the values that the rows refuse: for each of them the next lower layer speaks. */
+export function soundly(rows: readonly Row[], speak: (without: ReadonlySet<string>) => Spoken): Spoken {
+  const without = new Set<string>();
+  for (;;) {
+    const spoken = speak(without);
+    const before = without.size;
+    for (const { path, schema } of rows) {
+      const name = path[2] ?? '';
+      if (!Object.hasOwn(spoken.settings, name) || check(schema, spoken.settings[name]).ok) continue;
+      for (const [key, origin] of spoken.origins) if (isWithin(key, [name])) without.add(`${origin.layer} ${key}`);
+    }
+    if (without.size === before) return spoken;
+  }
 }
 
 /** What a project says to a plugin that is not its own, where it may not. */

@@ -1,9 +1,18 @@
 import type { Level } from '../capability.ts';
 import { idsIn, type Target } from './keys.ts';
-import { byDefault, type Layer, originOf, type Settled, sourceText, type Value, type ValueOrigin } from './layers.ts';
+import {
+  byDefault,
+  check,
+  type Layer,
+  originOf,
+  type Settled,
+  sourceText,
+  type Value,
+  type ValueOrigin,
+} from './layers.ts';
 import { dig, emptyMap, isPlainObject, type MapNode, plain, withNode } from './node.ts';
 import type { Found } from './places.ts';
-import { spokenTo } from './plugin-settings.ts';
+import { type Spoken, soundly, spokenTo } from './plugin-settings.ts';
 import { type Settings, switchLists } from './settings.ts';
 import { listed, pluginSwitch, providerSwitch, switchProblems } from './switches.ts';
 import { unknownKeys } from './unknown.ts';
@@ -70,18 +79,32 @@ function groupValue(state: ConfigState, path: readonly string[]): Answer {
 }
 
 function pluginValue(state: ConfigState, id: string, rest: readonly string[]): Answer {
-  const level = levelOf(state, id);
-  const { on, origin } = pluginSwitch(state.layers, id, level);
+  const { on, origin } = switchOf(state, id);
   if (rest.length === 1 && rest[0] === 'enabled') return { value: on, origin };
-  const { settings, origins } = spokenTo(state.layers, id, level, state.settings.ofPlugin(id));
+  const { settings, origins } = spokenOf(state, id);
   if (rest.length === 0) {
     if (!on) return { value: false, origin };
     return { value: origins.size === 0 ? true : settings, origin: strongest([origin, ...origins.values()]) };
   }
-  const value = inside(settings, rest);
-  if (value !== undefined) return { value, origin: originAt(origins, rest) };
   const row = state.settings.around(['plugins', id, ...rest]);
-  return { value: inside(row?.default, rest.slice(1)), origin: byDefault };
+  const [name = ''] = rest;
+  const spoken = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  // As the plugin itself reads it: what a map leaves out is at its default.
+  const parsed = row === undefined || spoken === undefined ? undefined : check(row.schema, spoken);
+  const value = spoken === undefined ? row?.default : parsed?.ok === true ? parsed.value : spoken;
+  const found = inside(value, rest.slice(1));
+  const isSpoken = inside(settings, rest) !== undefined;
+  return { value: found, origin: isSpoken ? originAt(origins, rest) : byDefault };
+}
+
+/** What the layers say to a plugin, without what its schema refuses. */
+function spokenOf(state: ConfigState, id: string): Spoken {
+  const rows = state.settings.ofPlugin(id);
+  return soundly(rows, (without) => spokenTo(state.layers, id, levelOf(state, id), rows, without));
+}
+
+function switchOf(state: ConfigState, id: string): ReturnType<typeof pluginSwitch> {
+  return pluginSwitch(state.layers, id, levelOf(state, id));
 }
 
 function providerValue(state: ConfigState, id: string, rest: readonly string[]): Answer {
@@ -107,7 +130,7 @@ export function allValues(state: ConfigState): readonly Value[] {
     if (row.path[0] !== 'plugins') values.push({ key: row.key, ...settingValue(state, row.path) });
   for (const id of idsOf(state, 'plugins')) {
     const whole = pluginValue(state, id, []);
-    const { origins } = spokenTo(state.layers, id, levelOf(state, id), state.settings.ofPlugin(id));
+    const { origins } = spokenOf(state, id);
     if (typeof whole.value === 'boolean') values.push({ key: `plugins.${id}`, ...whole });
     else
       for (const path of origins.keys())
