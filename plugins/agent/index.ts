@@ -11,12 +11,14 @@ import {
 import { capabilityChanged, configChanged, definePlugin, pluginChanged } from 'kern/plugin';
 import { createSession } from './create.ts';
 import type { Session } from './session.ts';
+import { agentSettings } from './settings.ts';
 import type { ToolSeam } from './tool-seam.ts';
 
 export default definePlugin({
   id: 'agent',
   description: 'Runs conversations: turns, tool calls, queues, and what plugins see and change of them.',
   after: ['models', 'tools', 'sessions'],
+  config: agentSettings,
   declares: [
     agentSessions,
     contract.sessionStart,

@@ -95,6 +95,11 @@ export interface SystemEntryMessage {
     readonly description: string;
     readonly parameters: Readonly<Record<string, unknown>>;
   }[];
+  /**
+   * Of a head that kern made: the parts of `content`, which are joined with a blank line, with how long each is. From
+   * this a resumed session tells what has changed since.
+   */
+  readonly parts?: readonly { readonly id: string; readonly length: number }[];
 }
 
 /** Files that a person named with `@`; the model reads them as a user message. */
