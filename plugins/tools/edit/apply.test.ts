@@ -48,7 +48,9 @@ test('all problems are told at once, and nothing is changed then', () => {
     'edits[2]: oldText and newText are the same.',
     'edits[3]: oldText is not in the file. Read the file again: nothing in it is like that.',
   ]);
-  expect(apply('a\r\nb', ['a\nb', 'a\r\nb'])).toEqual(['Nothing would change: the file has this text already.']);
+  expect(apply('a\r\nb', ['a\nb', 'a\r\nb'])).toEqual([
+    'Nothing would change: the file has this text already, and its lines keep their line ends. To change those use a program through bash (sed, unix2dos).',
+  ]);
 });
 
 test.each([
@@ -60,6 +62,13 @@ test.each([
   ["mixed: a line put in takes its neighbour's", 'a\r\nb\nc\n', 'a\n', 'a\nnew\n', 'a\r\nnew\r\nb\nc\n'],
   ['the last line, which has none, takes that of the line before', 'a\r\nb', 'b', 'b\nc', 'a\r\nb\r\nc'],
   ['a file of one line takes LF', 'b', 'b', 'b\nc', 'b\nc'],
+  ['a CR by itself is a character, where the file has LF', 'a\nb\n', 'a', '10 %\r20 %\nx', '10 %\r20 %\nx\nb\n'],
+  ['or CRLF', 'a\r\nb\r\n', 'a', '10 %\r20 %\nx', '10 %\r20 %\r\nx\r\nb\r\n'],
+  ['also in a text that is found in spite of a space', 'a \nb\n', 'a\nb', 'x\ry\nb', 'x\ry \nb\n'],
+  ['where the file has CR, it is a line end', 'a\rb\r', 'a\n', 'x\ry\n', 'x\ry\rb\r'],
+  ['so it is where it stands for one in the old text', 'a\r\nb\r\n', 'a\rb', 'x\ry', 'x\r\ny\r\n'],
+  ['the CR of a CRLF, named by itself, is replaced by itself', 'a\r\nb\r\n', 'a\r', 'x', 'x\nb\r\n'],
+  ['or stays', 'a\r\nb\r\n', 'a\r', 'x\r', 'x\r\nb\r\n'],
   ['the middle of a CRLF is not split', 'a\r\nb\r\n', '\nb', '\nx\ny', 'a\r\nx\r\ny\r\n'],
   ['an empty line after a lone CR stays a line of its own', '\rfoo\n', '\rfoo\n', '\n\n', '\r\r\n'],
   ['a missing final line end stays missing', 'a\r\nb', 'a\n', 'x\n', 'x\r\nb'],

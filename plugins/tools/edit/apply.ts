@@ -1,6 +1,6 @@
 import type { diffArrays } from 'diff';
 import { createFinder, type Finder, type Found, type How } from './find.ts';
-import { lineNumber, type Place, type Splice } from './lines.ts';
+import { commonestEnd, lineNumber, type Place, type Splice } from './lines.ts';
 import { nearest } from './nearest.ts';
 import { type LineEnds, lineEndsOf, rewritten, stretchesOf } from './rewrite.ts';
 
@@ -25,6 +25,8 @@ export type Applied =
   | { readonly ok: true; readonly changes: readonly Change[]; readonly splices: readonly Splice[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
+const loneReturn = /\r(?!\n)/;
+
 const bom = '\ufeff';
 
 /** Every edit is looked up in the file as it is; either all of them can be made, or none is, and each problem is told. */
@@ -40,8 +42,17 @@ export function applyEdits(source: string, edits: readonly Edit[], diff: typeof 
     if (typeof found === 'string') problems.push(`${name}: ${found}`);
     else for (const change of found) changes.push(change);
   }
-  return together(source, changes, problems);
+  const applied = together(source, changes, problems);
+  const isAboutEnds = edits.some(({ oldText, newText }) => withoutReturns(oldText) === withoutReturns(newText));
+  return !applied.ok && applied.problems.length === 1 && applied.problems[0] === nothingToDo && isAboutEnds
+    ? { ok: false, problems: [endsStay] }
+    : applied;
 }
+
+const nothingToDo = 'Nothing would change: the file has this text already.';
+const endsStay =
+  'Nothing would change: the file has this text already, and its lines keep their line ends. To change those use a program through bash (sed, unix2dos).';
+const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
 
 function applyEdit(
   source: string,
@@ -57,7 +68,7 @@ function applyEdit(
   if (found.places.length === 0) return `oldText is not in the file.${nearest(source, wanted, diff)}`;
   if (found.places.length > 1 && !replaceAll)
     return `oldText is in the file ${found.places.length} times${whereOf(source, found)}. Add lines around it until it is there once.`;
-  const stretches = stretchesOf(wanted, withoutBom(newText), diff);
+  const stretches = stretchesOf(wanted, withoutBom(newText), diff, loneReturns(source, wanted, newText, found.how));
   return found.places.map((place) => ({
     name,
     place,
@@ -65,6 +76,12 @@ function applyEdit(
     asked: wanted,
     how: found.how,
   }));
+}
+
+/** Where the file has other line ends, a CR by itself is a character, unless it stood for a line end in the old text. */
+function loneReturns(source: string, wanted: string, newText: string, how: How): 'ends' | 'stays' {
+  if (!loneReturn.test(newText)) return 'ends';
+  return commonestEnd(source) === '\r' || (how !== 'exact' && loneReturn.test(wanted)) ? 'ends' : 'stays';
 }
 
 /** All changes of a call, if none of them is in the way of another. */
@@ -80,9 +97,7 @@ export function together(source: string, changes: readonly Change[], earlier: re
   }
   if (problems.length > 0) return { ok: false, problems };
   const splices = sorted.flatMap((change) => change.splices);
-  return splices.length === 0
-    ? { ok: false, problems: ['Nothing would change: the file has this text already.'] }
-    : { ok: true, changes: sorted, splices };
+  return splices.length === 0 ? { ok: false, problems: [nothingToDo] } : { ok: true, changes: sorted, splices };
 }
 
 function unusable({ oldText, newText }: Edit): string | undefined {

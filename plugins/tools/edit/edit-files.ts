@@ -53,7 +53,7 @@ export async function editFiles(
     return await host.files.inOrder(
       pathsOf(request, absolute),
       async () => {
-        const staged = await stageAll(request, host, signal, absolute);
+        const staged = await stageAll(request, host, signal, absolute, where.cwd);
         if (host.pending !== undefined) return propose(request, staged, host, host.pending, absolute, context);
         return await write(staged, request, host, signal, context);
       },
@@ -92,14 +92,18 @@ async function stageAll(
   { seen, session, maxBytes }: EditHost,
   signal: AbortSignal,
   absolute: (path: string) => string,
+  cwd: string,
 ): Promise<readonly Staged[]> {
+  const named = (path: string): string => (exactPath(path, cwd) === absolute(path) ? path : absolute(path));
   const diff = await import('diff');
   const staged: Staged[] = [];
   const refusals: string[] = [];
   for (const file of files) {
     signal.throwIfAborted();
     try {
-      staged.push(await stage(file, { absolute, maxBytes, diff, seen: (path) => seen.of(session, realPath(path)) }));
+      staged.push(
+        await stage(file, { absolute, named, maxBytes, diff, seen: (path) => seen.of(session, realPath(path)) }),
+      );
     } catch (error) {
       if (!(error instanceof KernError)) throw error;
       // What a refusal shows has been seen: the next call may go by it.
@@ -157,7 +161,7 @@ function propose(
         return await direct.files.inOrder(
           pathsOf(request, absolute),
           async () => {
-            const fresh = await stageAll(request, direct, signal, absolute);
+            const fresh = await stageAll(request, direct, signal, absolute, where.cwd);
             if (fingerprint(fresh) !== promised)
               throw new Refusal(
                 'What was shown is not what would be done now: the file has changed since. Edit it again.',

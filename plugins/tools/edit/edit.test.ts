@@ -137,3 +137,31 @@ test('its effect is a write of the real path', () => {
     { kind: 'write', path: join(context.dir, 'a') },
   ]);
 });
+
+test('a file that is found by another spelling of its name is judged, named and told by its own', async () => {
+  const context = testContext();
+  for (const [name, given] of [
+    ['cafe\u0301.txt', 'caf\u00e9.txt'],
+    ['it\u2019s.txt', "it's.txt"],
+  ] as const) {
+    const path = join(context.dir, name);
+    writeFileSync(path, 'one\n');
+    const args = { path: given, edits: [{ oldText: 'one', newText: 'two' }] };
+    expect(edit.effects?.(args, context.where)).toEqual([{ kind: 'write', path }]);
+    const result = await callWith(context, args);
+    expect(resultText(result)).toContain(`Edited ${path} (given as ${given}):`);
+    expect(result.details).toMatchObject({ path, patch: expect.stringContaining(`+++ ${path}\n`) });
+    expect(readFileSync(path, 'utf8')).toBe('two\n');
+    expect(context.written).toContain(path);
+  }
+});
+
+test('the details name the real path, and of line ends that were asked for in vain it is told', async () => {
+  const context = testContext();
+  writeFileSync(join(context.dir, 'a'), 'one\n');
+  symlinkSync('a', join(context.dir, 'link'));
+  const result = await call(context, 'link', [{ oldText: 'one', newText: '1\r\n2' }]);
+  expect(resultText(result)).toContain('Edited link (line ends as the file has them):');
+  expect(result.details?.path).toBe(join(context.dir, 'a'));
+  expect(readFileSync(join(context.dir, 'a'), 'utf8')).toBe('1\n2\n');
+});

@@ -39,6 +39,25 @@ test('patch: a file is made, changed, renamed and deleted', async () => {
   expect(context.written).toEqual(expect.arrayContaining([a, c, join(context.dir, 'd')]));
 });
 
+test('patch: a new file has the text that was given, + in front of its lines too, unless that is the + of a diff', async () => {
+  const context = testContext();
+  const made = async (diff: string): Promise<string> => {
+    await call(context, { path: 'a', op: 'create', diff });
+    const text = readFileSync(join(context.dir, 'a'), 'utf8');
+    await call(context, { path: 'a', op: 'delete' });
+    return text;
+  };
+  expect(resultText(await call(context, { path: 'b', op: 'create', diff: '+x' }))).toBe(
+    'Created b (every line begins with +, as it was given).',
+  );
+  expect(await made('+ milk\n+ bread\n')).toBe('+ milk\n+ bread\n');
+  expect(await made('+one\n+two')).toBe('+one\n+two');
+  expect(await made('@@ -0,0 +1,2 @@\n+one\n+two')).toBe('one\ntwo\n');
+  expect(await made('--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+++i;\n')).toBe('++i;\n');
+  expect(await made('@@\n+++ x')).toBe('++ x\n');
+  expect(await made('@@ a heading\ntext\n')).toBe('@@ a heading\ntext\n');
+});
+
 test('patch: a file that is there is not made anew, nor is one renamed over it', async () => {
   const context = testContext();
   for (const name of ['a', 'b']) writeFileSync(join(context.dir, name), name);

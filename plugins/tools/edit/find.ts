@@ -40,7 +40,7 @@ export function createFinder(source: string): Finder {
   return {
     view,
     text(wanted, all = false) {
-      const exact = wholeEnds(source, occurrences(source, wanted, all));
+      const exact = wholeEnds(source, occurrences(source, wanted, all), wanted.endsWith('\r'));
       if (exact.length > 0) return { how: 'exact', places: exact };
       for (const tolerance of ['spaces', 'signs'] as const) {
         const places = findIn(forms[tolerance](), view(), wanted, tolerance, all);
@@ -104,12 +104,18 @@ function occurrences(source: string, wanted: string, all: boolean): readonly Pla
   return places;
 }
 
-/** A CRLF is one thing, and so is a pair of surrogates: a place does not begin or end in the middle of it. */
-function wholeEnds(source: string, places: readonly Place[]): readonly Place[] {
+/**
+ * A CRLF is one thing, and so is a pair of surrogates: a place does not begin or end in the middle of it. But whoever
+ * names the CR alone means it alone.
+ */
+function wholeEnds(source: string, places: readonly Place[], endsWithReturn: boolean): readonly Place[] {
   const splits = (at: number): boolean => source[at - 1] === '\r' && source[at] === '\n';
   return places
     .filter(({ start, end }) => !splitsPair(source, start) && !splitsPair(source, end))
-    .map(({ start, end }) => ({ start: splits(start) ? start - 1 : start, end: splits(end) ? end + 1 : end }));
+    .map(({ start, end }) => ({
+      start: splits(start) ? start - 1 : start,
+      end: splits(end) && !endsWithReturn ? end + 1 : end,
+    }));
 }
 
 export const splitsPair = (source: string, at: number): boolean =>

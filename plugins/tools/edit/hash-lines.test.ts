@@ -57,6 +57,38 @@ test('names that were copied into the content are left out', async () => {
   expect(file.read()).toBe('one\nzwei\n');
 });
 
+test('what looks like a name and is none that was shown is neither taken away nor written: it is asked about', async () => {
+  const file = shownFile('one\ntwo\n');
+  const answer = await file.edit({ loc: { append: file.name(2) }, content: ['40#ZZ:forty', '', '41#QM:more'] });
+  expect(answer).toContain(
+    'content begins with 40#ZZ:, which looks like the name of a line and is none that was shown',
+  );
+  expect(file.read()).toBe('one\ntwo\n');
+  // As the answer says.
+  await file.call({ path: 'a', edits: [{ oldText: 'two', newText: 'two\n40#ZZ:forty' }] });
+  expect(file.read()).toBe('one\ntwo\n40#ZZ:forty\n');
+  await file.edit({ loc: 'append', content: ['3#ZZ: three', 'plain'] });
+  expect(file.read()).toBe('one\ntwo\n40#ZZ:forty\n3#ZZ: three\nplain\n');
+});
+
+test('an empty text is an empty line; null and an empty list are none', async () => {
+  const file = shownFile('one\ntwo\nthree\nfour\n');
+  const range = (line: number) => ({ range: { pos: file.name(line), end: file.name(line) } });
+  await file.edit(
+    { loc: range(1), content: '' },
+    { loc: range(2), content: [''] },
+    { loc: range(3), content: [] },
+    { loc: 'append', content: '' },
+  );
+  expect(file.read()).toBe('\n\nfour\n\n');
+});
+
+test('a text that looks like a list is a text', async () => {
+  const file = shownFile('x\n');
+  await file.edit({ loc: { range: { pos: file.name(1), end: file.name(1) } }, content: '["a", "b"]' });
+  expect(file.read()).toBe('["a", "b"]\n');
+});
+
 test('a file that has changed elsewhere is edited where the line is now', async () => {
   const file = shownFile('one\ntwo\nthree\nfour\n');
   file.write('new\none\ntwo\nTHREE\nfour\n');

@@ -1,4 +1,4 @@
-import { type ToolResult, textResult, truncateHead } from 'kern/contracts';
+import { realPath, type ToolResult, textResult, truncateHead } from 'kern/contracts';
 import { taggedLine } from './hash-lines.ts';
 import { cut } from './patch.ts';
 import type { Format } from './request.ts';
@@ -11,7 +11,9 @@ export interface EditDetails {
   readonly patch: string;
   /** Of the first file. */
   readonly firstChangedLine: number;
-  /** Where a call was about several. */
+  /** The real path, as it is now; of a deleted file as it was. */
+  readonly path?: string;
+  /** Where a call was about several, each with its real path. */
   readonly files?: readonly { readonly path: string; readonly op: string; readonly firstChangedLine: number }[];
   /** The name of what waits for `resolve`. */
   readonly pending?: string;
@@ -52,10 +54,11 @@ function pageOf(staged: readonly Staged[], format: Format, words: Words): string
   return `${shown.text}${rest}`;
 }
 
-function headOf({ op, path, moveTo, edits, splices, source }: Staged, words: Words): string {
+function headOf({ op, path, moveTo, edits, splices, source, remarks: more }: Staged, words: Words): string {
   const notes = [
     ...(edits > 1 ? [`${edits} edits`] : []),
     ...(op === 'update' && splices.length > 0 && source.encoding !== 'utf-8' ? [`in ${source.encoding}`] : []),
+    ...more,
   ];
   const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   if (moveTo !== undefined)
@@ -93,9 +96,14 @@ function detailsOf(staged: readonly Staged[]): EditDetails {
     patch: staged.map(({ patch }) => patch.patch).join(''),
     firstChangedLine: first?.patch.firstChangedLine ?? 1,
   };
-  if (staged.length === 1) return details;
+  const realOf = ({ absolute, moveTo }: Staged): string => realPath(moveTo?.absolute ?? absolute);
+  if (staged.length === 1 && first !== undefined) return { ...details, path: realOf(first) };
   return {
     ...details,
-    files: staged.map(({ op, path, patch }) => ({ path, op, firstChangedLine: patch.firstChangedLine })),
+    files: staged.map((file) => ({
+      path: realOf(file),
+      op: file.op,
+      firstChangedLine: file.patch.firstChangedLine,
+    })),
   };
 }

@@ -207,10 +207,15 @@ function trimmed(source: string, { start, end, text }: Splice): Splice | undefin
 const splits = (text: string, at: number): boolean =>
   (text[at - 1] === '\r' && text[at] === '\n') || splitsPair(text, at);
 
-/** The lines of two texts as stretches. */
-export function stretchesOf(oldText: string, newText: string, diff: typeof diffArrays): readonly Stretch[] {
+/** The lines of two texts as stretches. `lone`: whether a CR by itself ends a line of the new text, or is part of it. */
+export function stretchesOf(
+  oldText: string,
+  newText: string,
+  diff: typeof diffArrays,
+  lone: 'ends' | 'stays' = 'ends',
+): readonly Stretch[] {
   const before = linesOf(oldText).map((line) => line.text);
-  const after = linesOf(newText).map((line) => line.text);
+  const after = lone === 'ends' ? linesOf(newText).map((line) => line.text) : newText.split(/\r\n|\n/);
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
   let tail = 0;

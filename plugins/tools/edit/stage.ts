@@ -3,6 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { formatOver, newFileText, readableText, realPath, whatIsThere } from 'kern/contracts';
 import { codeOf, KernError, messageOf } from 'kern/plugin';
 import { type Applied, applyEdits } from './apply.ts';
+import { withoutNames } from './copied-names.ts';
 import { createFinder } from './find.ts';
 import { type Alignment, align, changedUnder } from './fresh.ts';
 import { applyLines, taggedLine } from './hash-lines.ts';
@@ -17,7 +18,7 @@ import { bytesAfter, newSource, type Source, sourceAsRead, sourceOf } from './so
 /** One file of a call, ready to be written. */
 export interface Staged {
   readonly op: FileRequest['op'];
-  /** As it was given. */
+  /** As it was given; where another spelling was found for it, what was found. */
   readonly path: string;
   readonly absolute: string;
   readonly moveTo?: { readonly path: string; readonly absolute: string } | undefined;
@@ -30,6 +31,8 @@ export interface Staged {
   readonly alignments: readonly Alignment[];
   /** How many edits it was. */
   readonly edits: number;
+  /** What is to be said of it beside that. */
+  readonly remarks: readonly string[];
 }
 
 /** Why a file was not changed, and the lines that were shown with that. */
@@ -43,15 +46,20 @@ export class Refusal extends KernError {
 
 export interface Staging {
   readonly absolute: (path: string) => string;
+  /** How the file at a path is called in the answer. */
+  readonly named: (path: string) => string;
   readonly maxBytes: number;
   readonly diff: typeof import('diff');
   readonly seen: (absolute: string) => Seen;
 }
 
 /** Works out one file, and writes nothing. */
-export async function stage(file: FileRequest, { absolute: resolve, maxBytes, diff, seen }: Staging): Promise<Staged> {
-  const { path } = file;
-  const absolute = resolve(path);
+export async function stage(
+  file: FileRequest,
+  { absolute: resolve, named, maxBytes, diff, seen }: Staging,
+): Promise<Staged> {
+  const absolute = resolve(file.path);
+  const path = named(file.path);
   if (file.op === 'create') {
     if (await isThere(absolute))
       throw new Refusal(`${path} is there already: change it, or replace all of it with write.`);
@@ -63,7 +71,10 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     const { text } = await sourceOf(after, bom ? undefined : encoding);
     const splices = [{ start: 0, end: 0, text }];
     const patch = patchOf(path, '', splices, diff.structuredPatch, '/dev/null');
-    return { op: 'create', path, absolute, before: undefined, after, source, splices, patch, alignments: [], edits: 1 };
+    const isAllPlus = text !== '' && lineTexts(text).every((line) => line.startsWith('+'));
+    const remarks = isAllPlus ? ['every line begins with +, as it was given'] : [];
+    const staged = { op: 'create', path, absolute, before: undefined, after, source, splices, patch } as const;
+    return { ...staged, alignments: [], edits: 1, remarks };
   }
   const moveTo = file.op === 'update' && file.moveTo !== undefined ? file.moveTo : undefined;
   if (file.op === 'delete' || moveTo !== undefined) await refuseLink(absolute, path, moveTo);
@@ -75,7 +86,8 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     const source = await anySource(before, known.encoding);
     const splices = source.text === '' ? [] : [{ start: 0, end: source.text.length, text: '' }];
     const patch = deletion(path, source.text, splices, diff.structuredPatch);
-    return { op: 'delete', path, absolute, before, after: undefined, source, splices, patch, alignments: [], edits: 1 };
+    const staged = { op: 'delete', path, absolute, before, after: undefined, source, splices, patch } as const;
+    return { ...staged, alignments: [], edits: 1, remarks: [] };
   }
   const source = await sourceAsRead(before, known.encoding);
   const alignments = alignmentsOf(source.text, known);
@@ -97,8 +109,16 @@ export async function stage(file: FileRequest, { absolute: resolve, maxBytes, di
     patch,
     alignments,
     edits: file.by.kind === 'hunks' ? file.by.hunks.length : file.by.edits.length,
+    remarks: [
+      ...(path === file.path ? [] : [`given as ${file.path}`]),
+      ...(asksForOtherEnds(source.text, file) ? ['line ends as the file has them'] : []),
+    ],
   };
 }
+
+/** CRLF was given, and there is none. */
+const asksForOtherEnds = (source: string, { by }: Extract<FileRequest, { op: 'update' }>): boolean =>
+  by.kind === 'texts' && by.edits.some(({ newText }) => newText.includes('\r\n')) && !source.includes('\r\n');
 
 type Outcome =
   | { readonly ok: true; readonly splices: readonly Splice[] }
@@ -113,7 +133,18 @@ function appliedTo(
   if (by.kind === 'lines') {
     if (by.edits.length === 0 && moveTo !== undefined) return { ok: true, splices: [] };
     const anchors = resolverOf(shownLines(source), alignments);
-    const applied = applyLines(source, by.edits, anchors.resolve, diff);
+    const edits = by.edits.map((edit) =>
+      withoutNames(
+        edit,
+        alignments.map(({ run }) => run),
+      ),
+    );
+    const unclear = edits.flatMap((edit, at) =>
+      typeof edit === 'string' ? [`${edits.length === 1 ? 'The edit' : `edits[${at}]`}: ${edit}`] : [],
+    );
+    if (unclear.length > 0) return { ok: false, problems: unclear };
+    const plain = edits.filter((edit) => typeof edit !== 'string');
+    const applied = applyLines(source, plain, anchors.resolve, diff);
     if (applied.ok || anchors.stale() === undefined) return applied;
     const shown = anchors.stale();
     const lines = shown?.lines.map((text, at) => taggedLine(shown.from + at, text)).join('\n') ?? '';

@@ -7,7 +7,7 @@ const anchor = { type: 'string', description: 'As shown by read: 12#QK' };
 export const hashlineFace: Face = {
   name: 'edit',
   description:
-    'Changes a text file by its lines, named as read shows them (12#QK); answers with a diff that has the new names. All edits are of the file as it was read; they must not overlap. loc: "prepend" or "append" (the file), {prepend} or {append} (before or after a line), {range: {pos, end}} (in their place; both lines go). content: the new lines; null takes the range away.',
+    'Changes a text file by its lines, named as read shows them (12#QK); answers with a diff that has the new names. All edits are of the file as it was read; they must not overlap. loc: "prepend" or "append" (the file), {prepend} or {append} (before or after a line), {range: {pos, end}} (in their place; both lines go). content: the new lines, without names; "" is an empty line, null takes the range away.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -101,20 +101,11 @@ function anchorOf(value: unknown): Anchor | string {
     : { line: Number(found[1]), tag: found[2] };
 }
 
-const copied = /^\s*[+>]*\s*\d+\s*#\s*[ZPMQVRWSNKTXJBYH]{2}:/;
-
+/** An empty text is an empty line, as it is in a list: only null and an empty list are no line. */
 function contentOf(value: unknown): readonly string[] | undefined {
   if (value === null || value === undefined) return [];
-  const given = unpacked(value);
-  const lines =
-    typeof given === 'string'
-      ? linesGiven(given)
-      : Array.isArray(given) && given.every((line) => typeof line === 'string')
-        ? given.flatMap((line: string) => line.replace(/(?:\r\n|\n|\r)$/, '').split(/\r\n|\n|\r/))
-        : undefined;
-  // Names of lines that were copied with them are no part of the file.
-  const filled = lines?.filter((line) => line.trim() !== '') ?? [];
-  return filled.length > 0 && filled.every((line) => copied.test(line))
-    ? lines?.map((line) => line.replace(copied, ''))
-    : lines;
+  if (typeof value === 'string') return value === '' ? [''] : linesGiven(value);
+  return Array.isArray(value) && value.every((line) => typeof line === 'string')
+    ? value.flatMap((line: string) => line.replace(/(?:\r\n|\n|\r)$/, '').split(/\r\n|\n|\r/))
+    : undefined;
 }

@@ -5,7 +5,7 @@ import { type Arguments, type Face, linesGiven, newPathOf, type Parsed, pathOf, 
 export const patchFace: Face = {
   name: 'edit',
   description:
-    'Changes, creates, deletes or renames a text file; answers with a diff. For update, diff holds hunks: @@ alone or @@ and a line above the place as it is in the file, then lines with a space (stay), - (go) or + (come) in front. The lines that stay or go have to be in the file, and only once. For create, diff is the whole text.',
+    'Changes, creates, deletes or renames a text file; answers with a diff. For update, diff holds hunks: @@ alone or @@ and a line above the place as it is in the file, then lines with a space (stay), - (go) or + (come) in front. The lines that stay or go have to be in the file, and only once. For create, diff is the whole text, with nothing in front of its lines.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -53,10 +53,25 @@ function bodyOf(diff: string): readonly string[] {
   return isHead ? lines.slice(start) : lines;
 }
 
-/** A new file may have come as a diff in which every line is new. */
+/**
+ * The text is given as it is. Only where the head of a diff stands above it, `@@` or `+++ `, the + in front of every
+ * line is that of a diff: a list may have one of its own.
+ */
 function wholeText(diff: string): string {
-  const lines = linesGiven(diff).filter((line, at) => !(at < 4 && /^(?:@@|--- |\+\+\+ )/.test(line)));
-  return lines.length > 0 && lines.every((line) => line.startsWith('+'))
-    ? `${lines.map((line) => line.slice(1)).join('\n')}\n`
+  const lines = linesGiven(diff);
+  const start = behindHead(lines);
+  const body = lines.slice(start);
+  return start > 0 && body.length > 0 && body.every((line) => line.startsWith('+'))
+    ? `${body.map((line) => line.slice(1)).join('\n')}\n`
     : diff;
+}
+
+/** Where the lines of the one hunk begin that makes a file. */
+function behindHead(lines: readonly string[]): number {
+  let at = 0;
+  while (/^(?:--- |\+\+\+ |diff |new file |index )/.test(lines[at] ?? '')) {
+    at += 1;
+    if (lines[at - 1]?.startsWith('+++ ')) break;
+  }
+  return lines[at]?.startsWith('@@') ? at + 1 : at;
 }
