@@ -127,7 +127,7 @@ test('a session that cannot be written says so and goes on in memory', async () 
   });
   const cwd = mkdtempSync(join(tmpdir(), 'kern-agent-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-  mkdirSync(join(cwd, 'session.jsonl'));
+  mkdirSync(join(cwd, 's1.jsonl'));
   await using s = await openSession([says('one'), says('two')], { persist: true, cwd, plugins: [witness] });
   expect(await s.session.prompt({ text: 'a' })).toMatchObject({ status: 'ok', text: 'one' });
   expect(await s.session.prompt({ text: 'b' })).toMatchObject({ status: 'ok', text: 'two' });

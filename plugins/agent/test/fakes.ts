@@ -17,11 +17,11 @@ import {
   tools,
   toolUpdate,
 } from 'kern/contracts';
-import { definePlugin, type PluginDefinition, type View } from 'kern/plugin';
+import { definePlugin, KernError, type PluginDefinition, type View } from 'kern/plugin';
 import { type BootOptions, bootKernel, type TestKernel } from 'kern/testing';
 import agentPlugin from '../index.ts';
 import { noUsage } from '../usage.ts';
-import { fakeSessions } from './store.ts';
+import { sessionsPlugin } from './store.ts';
 
 export type Reply = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
@@ -81,17 +81,20 @@ export interface FakeModels {
 /** A `models` service that answers with these replies, in order. */
 export function fakeModels(replies: readonly Reply[], known: readonly Model[] = [fakeModel()]): FakeModels {
   const requests: ModelRequest[] = [];
+  const resolve = async (id: string | undefined): Promise<Model> => {
+    const model = id === undefined ? known[0] : known.find((candidate) => candidate.id === id);
+    if (model === undefined) throw new KernError('model_unknown', `no model ${id}`);
+    return model;
+  };
   const plugin = definePlugin({
     id: 'models',
     declares: [models],
     setup: (ctx) =>
       ctx.contribute(models, {
         list: async () => known,
-        resolve: async (id) => {
-          const model = id === undefined ? known[0] : known.find((candidate) => candidate.id === id);
-          if (model === undefined) throw new Error(`no model ${id}`);
-          return model;
-        },
+        resolve,
+        find: async (wanted) => ({ model: await resolve(wanted), thinking: undefined, notice: undefined }),
+        forRole: async () => undefined,
         stream: (request, signal) => {
           requests.push({ ...request, messages: [...request.messages] });
           const reply = replies[requests.length - 1];
@@ -150,7 +153,7 @@ export async function openSession(
   { boot, plugins = [], models: known, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const fake = fakeModels(replies, known);
-  const t = await bootKernel([fake.plugin, toolTokens, fakeSessions, agentPlugin, ...plugins], {
+  const t = await bootKernel([fake.plugin, toolTokens, sessionsPlugin().plugin, agentPlugin, ...plugins], {
     keepers: 'none',
     ...boot,
   });
