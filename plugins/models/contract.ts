@@ -149,6 +149,14 @@ export interface Cost {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly validFrom?: string;
+  /** Other prices for a request whose prompt is longer than `above` tokens; the highest that fits counts, for all of the request. */
+  readonly tiers?: readonly {
+    readonly above: number;
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  }[];
 }
 
 export interface Model {
@@ -165,6 +173,16 @@ export interface Model {
   readonly cost: Cost | null;
   /** It can be used now: the key is there, or the local server answered. */
   readonly available: boolean;
+  /** Who made it, where that is not who serves it. */
+  readonly vendor?: string;
+  /** Other names of it at this provider. */
+  readonly aliases?: readonly string[];
+  /** Of models of one family the higher is the newer. */
+  readonly generation?: number;
+  /** The wire that it needs, where its provider speaks more than one. */
+  readonly wire?: string;
+  /** Tokens of thinking by level, where the wire counts them. */
+  readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
 }
 
 /** The face of a tool that a model sees. */
@@ -186,6 +204,11 @@ export interface ModelRequest {
   /** A title or a summary is no turn: a script gives it no reply of its own. */
   readonly purpose: 'turn' | 'title' | 'summary';
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What providers remember of the session from one request to the next (ids of responses, keys of caches), by provider.
+   * Empty again when the session goes on with another model or another branch.
+   */
+  readonly state?: Map<string, unknown>;
 }
 
 /** A source of models. Descriptors only; the wire's library loads with the first request. */
@@ -233,6 +256,10 @@ export const modelProviders = defineCapability<ModelProvider>({
 
 /** The request as it is about to leave. */
 export const modelRequest = transform<ModelRequest>({ id: 'model.request' });
+/** Headers of a request, before it leaves; the key is not among them, and cannot be set here. */
+export const modelHeaders = transform<{ readonly model: string; readonly headers: Readonly<Record<string, string>> }>({
+  id: 'model.headers',
+});
 /** A reply is complete, or failed: how long it took, and what it used. */
 export const modelResponse = event<{
   readonly model: string;
@@ -241,6 +268,115 @@ export const modelResponse = event<{
   readonly usage?: Usage;
   readonly error?: string;
 }>({ id: 'model.response' });
+
+// --- Roles and names ---------------------------------------------------------------------------------------------
+
+/** What a model is asked for. `default` is that of the conversation. */
+export const modelRoles = ['default', 'small', 'slow', 'plan', 'vision', 'commit', 'task'] as const;
+export type ModelRole = (typeof modelRoles)[number];
+
+/** A model as a person named it. */
+export interface ResolvedModel {
+  readonly model: Model;
+  /** From `:high` after the name. */
+  readonly thinking: ThinkingLevel | undefined;
+  /** Why it is not what was asked for first: a fallback. */
+  readonly notice: string | undefined;
+}
+
+// --- Signing in ---------------------------------------------------------------------------------------------------
+
+/** How a request is allowed: what goes into its headers. Never printed, kept in a transcript or given to a child process. */
+export interface Credential {
+  readonly kind: 'key' | 'oauth';
+  readonly secret: string;
+  /** Which account, for people: a name or the last characters of a key. */
+  readonly account: string;
+  /** Other hosts than these never get it. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Headers beside the secret: an organisation, an account id. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A person signs in: where to look, what to type. */
+export interface LoginUi {
+  /** A page to open; `code` is to be typed there. */
+  show(step: { readonly url: string; readonly code?: string; readonly message?: string }): void;
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  progress(message: string): void;
+}
+
+/** What is kept of a sign-in, in `auth.json`. */
+export interface StoredTokens {
+  readonly access: string;
+  readonly refresh?: string;
+  /** ms since 1970. */
+  readonly expires?: number;
+  readonly account?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** How one signs in to a provider of models. */
+export interface AuthProvider {
+  /** The id of the model provider that it is for. */
+  readonly id: string;
+  readonly displayName: string;
+  /** Not tried against the vendor's own servers. */
+  readonly verified: boolean;
+  login(ui: LoginUi, signal: AbortSignal): Promise<StoredTokens>;
+  /** New tokens for old ones. Throws `auth_expired` when one has to sign in again. */
+  refresh(tokens: StoredTokens, signal: AbortSignal): Promise<StoredTokens>;
+  credential(tokens: StoredTokens): Credential;
+  /** Tells the server that the tokens are no longer wanted. */
+  revoke?(tokens: StoredTokens, signal: AbortSignal): Promise<void>;
+}
+
+/** Ways of signing in. Key: the id of the model provider. */
+export const authProviders = defineCapability<AuthProvider>({
+  id: 'auth-provider',
+  schema: z.custom<AuthProvider>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      typeof value.id === 'string' &&
+      ['login', 'refresh', 'credential'].every((name) => isFunction((value as Record<string, unknown>)[name])),
+    'an auth provider is {id, displayName, verified, login(ui, signal), refresh(tokens, signal), credential(tokens)}',
+  ),
+  key: (provider) => provider.id,
+});
+
+export interface AccountStatus {
+  readonly provider: string;
+  readonly account: string;
+  readonly kind: 'key' | 'oauth' | 'environment' | 'command';
+  /** ISO 8601. */
+  readonly expires?: string;
+  /** Until when its limit is used up. */
+  readonly restsUntil?: string;
+}
+
+/** Keys and sign-ins. */
+export interface Auth {
+  /** What to send now: the environment first, then `auth.json`; of several accounts one that has not met its limit. */
+  credential(provider: string, signal: AbortSignal): Promise<Credential | undefined>;
+  /** Whether there is something, without a refresh, a command or a network call. */
+  has(provider: string): boolean;
+  /** The server refused it, or its limit is used up: the next `credential` is another account, where there is one. Answers whether there is. */
+  failed(
+    provider: string,
+    credential: Credential,
+    why: 'unauthorized' | 'limited',
+    retryAfterMs?: number,
+  ): Promise<boolean>;
+  login(provider: string, ui: LoginUi, signal: AbortSignal): Promise<AccountStatus>;
+  saveKey(provider: string, key: string, account?: string): Promise<AccountStatus>;
+  logout(provider: string, account?: string): Promise<number>;
+  status(): Promise<readonly AccountStatus[]>;
+}
+
+/** Keys and sign-ins. Only kern itself supplies it. */
+export const auth = defineService<Auth>({ id: 'auth', level: 'builtin' });
 
 /** Finds models over all providers. */
 export interface Models {
@@ -251,6 +387,13 @@ export interface Models {
    * Throws `no_model` (exit 3) with what would give one, or `model_unknown` with near names.
    */
   resolve(id: string | undefined, signal?: AbortSignal): Promise<Model>;
+  /**
+   * As `resolve`, for what a person writes: fuzzy names, globs, `:thinking` at the end, names of roles. Throws
+   * `model_ambiguous` with the candidates.
+   */
+  find(wanted: string | undefined, signal?: AbortSignal): Promise<ResolvedModel>;
+  /** The model of a role, by the setting `modelRoles`, with its fallbacks; undefined when nothing is set for it or a default can be made out. */
+  forRole(role: ModelRole, signal?: AbortSignal): Promise<ResolvedModel | undefined>;
   /** One reply from the provider of the request's model. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
