@@ -161,7 +161,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'tools/write',
     declares: [],
     contributes: { tool: ['write'] },
-    stubs: { tool: [stubs.write] },
+    taps: [toolCall.id, toolResult.id],
     load: async () => (await import('./tools/write/index.ts')).default,
   },
   {

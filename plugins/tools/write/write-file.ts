@@ -22,6 +22,14 @@ export interface WriteArguments {
   readonly content: string;
 }
 
+/** What writing needs of the world around it. */
+export interface WriteGround {
+  readonly files: FileStore;
+  readonly maxBytes: number;
+  /** Whether a file, by its real path, is another than the session has seen. */
+  readonly hasChanged: (path: string) => boolean;
+}
+
 export interface WriteDetails {
   /** The real path. */
   readonly path: string;
@@ -33,8 +41,7 @@ export interface WriteDetails {
 /** Puts a content into a file, in the encoding and with the line ends that belong there. What does not work is an error result. */
 export async function writeFile(
   { path, content }: WriteArguments,
-  files: FileStore,
-  maxBytes: number,
+  { files, maxBytes, hasChanged }: WriteGround,
   signal: AbortSignal,
   { where, touched }: Pick<ToolContext, 'where' | 'touched'>,
 ): Promise<ToolResult<WriteDetails>> {
@@ -51,6 +58,7 @@ export async function writeFile(
       async () => {
         // Waiting for its turn it may have been given up.
         signal.throwIfAborted();
+        if (hasChanged(realPath(absolute))) return errorResult(changedText(path));
         const before = await contentOf(absolute, maxBytes);
         const text =
           before === undefined
@@ -84,6 +92,9 @@ function tooLargeText(bytes: number, maxBytes: number): string | undefined {
   const [size, limit] = formatOver(bytes, maxBytes);
   return `The content has ${size}; write takes up to ${limit}. Make the file with a program, through bash.`;
 }
+
+const changedText = (path: string): string =>
+  `${path} has changed since it was last read or written here, by someone else or by a command: nothing was written. Read it again, then write what takes that in; to change a part of it use edit.`;
 
 /** What a model could not know: an encoding, line ends that are not those it gave. */
 function styleOf({ bytes, encoding, bom, lineEnd, because }: StyledText): string {

@@ -4,7 +4,12 @@ import { type WriteDetails, writeFile } from './write-file.ts';
 
 const parameters = z.object({ path: z.string().min(1), content: z.string() });
 
-export const writeTool = (files: () => FileStore, maxBytes: number) =>
+export const writeTool = (
+  files: () => FileStore,
+  maxBytes: number,
+  /** Whether a file, by its real path, is another than the session has seen. */
+  hasChanged: (path: string) => boolean = () => false,
+) =>
   defineTool<z.infer<typeof parameters>, WriteDetails>({
     name: 'write',
     description: 'Writes a whole file; makes it, and its folders, if need be. To change a part of a file use edit.',
@@ -12,7 +17,8 @@ export const writeTool = (files: () => FileStore, maxBytes: number) =>
     executionMode: 'sequential',
     effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(exactPath(path, cwd)) }],
     prepareArguments: otherNames,
-    execute: (_id, args, signal, _onUpdate, context) => writeFile(args, files(), maxBytes, signal, context),
+    execute: (_id, args, signal, _onUpdate, context) =>
+      writeFile(args, { files: files(), maxBytes, hasChanged }, signal, context),
   });
 
 /** As other agents' tools call them. */
