@@ -19,14 +19,14 @@ import { type Configured, configure, outOfPlace, spokenTo } from './plugin-setti
 import { type Setting, Settings } from './settings.ts';
 import {
   itemSwitch,
+  neededProblems,
   type ProviderSwitch,
-  pluginSwitch,
   providerSwitch,
   type Switch,
   switchProblems,
 } from './switches.ts';
 import { unknownKeys } from './unknown.ts';
-import { allValues, type ConfigState, failureOf, fingerprints, idsOf, levelOf, valueAt } from './values.ts';
+import { allValues, type ConfigState, failureOf, fingerprints, idsOf, levelOf, switchOf, valueAt } from './values.ts';
 import { type Place, unsetIn, type Written, writeIn } from './write.ts';
 
 export interface ConfigOptions {
@@ -39,6 +39,8 @@ export interface ConfigOptions {
   readonly overlay?: string;
   /** What the command line sets, by key: `{ 'permissions.mode': 'all' }`. */
   readonly flags?: Readonly<Record<string, unknown>>;
+  /** Built-ins that no config switches off: without them nothing would be left to switch them on again. */
+  readonly needed?: readonly string[];
 }
 
 /** What config says about a plugin. */
@@ -153,6 +155,7 @@ export class Config {
       ...Object.values(this.#found).flatMap((found) => found.problems),
       ...Array.from(this.#settled.values()).flatMap((settled) => settled.problems),
       ...this.#layers.flatMap(switchProblems),
+      ...this.#layers.flatMap((layer) => neededProblems(layer, this.#options.needed ?? [])),
       ...strangers.flatMap((id) => (project === undefined ? [] : outOfPlace(project, id, this.#settings.ofPlugin(id)))),
     ]);
   }
@@ -175,7 +178,7 @@ export class Config {
 
   /** Whether a plugin is on, and what is set for it. */
   plugin(id: string, level: Level): PluginConfig {
-    const { on, by } = pluginSwitch(this.#layers, id, level);
+    const { on, by } = switchOf(this.#state(), id, level);
     const failure = failureOf(this.#state(), id);
     return {
       state: on ? 'on' : 'off',
@@ -292,6 +295,7 @@ export class Config {
       layers: this.#layers,
       settled: this.#settled,
       known: this.#known,
+      needed: this.#options.needed ?? [],
       personal: [this.#found.user, this.#found.overlay],
     };
   }

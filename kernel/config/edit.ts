@@ -13,16 +13,16 @@ export interface Edit {
 export async function editText(text: string, edit: Edit, isJson: boolean): Promise<string> {
   const edited = isJson ? editJson(text, edit) : await editYaml(text, edit);
   const written = await readConfigText(edited).catch((cause: unknown) => {
-    throw broken(`the file would not be readable after the change: ${messageOf(cause)}`);
+    throw broken(`would not be readable after the change: ${messageOf(cause)}`);
   });
   const { node } = dig(written.root, edit.path);
   const isThere = node === undefined ? undefined : plain(node);
   if (JSON.stringify(isThere) !== JSON.stringify(edit.value ?? undefined))
-    throw broken(`${edit.path.join('.')} cannot be changed where it stands`);
+    throw broken(`has ${edit.path.join('.')} where it cannot be changed`);
   return edited;
 }
 
-/** The error for a file that only a person can put right. */
+/** The error for a file that only a person can put right; who knows the file puts its name before it. */
 export function broken(message: string): KernError {
   return new KernError('config_unreadable', message, { hint: 'Correct the file by hand.' });
 }
@@ -34,10 +34,14 @@ async function editYaml(text: string, edit: Edit): Promise<string> {
     prettyErrors: false,
     logLevel: 'error',
   });
-  if (document.errors[0] !== undefined) throw broken(document.errors[0].message);
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = text.slice(0, error.pos[0]).split('\n').length;
+    throw broken(`cannot be parsed: ${error.message} (line ${line})`);
+  }
   const root: unknown = document.contents;
   const isEmpty = root === null || (yaml.isScalar(root) && root.value === null);
-  if (!isEmpty && !yaml.isMap(root)) throw broken('the file does not hold a map of settings');
+  if (!isEmpty && !yaml.isMap(root)) throw broken('does not hold a map of settings');
   if (isEmpty) {
     if (edit.value === undefined) return text;
     document.contents = document.createNode({}) as typeof document.contents;
@@ -58,7 +62,7 @@ function change(yaml: typeof import('yaml'), document: Document, map: YAMLMap, {
     let inner: unknown = pair?.value;
     if (!yaml.isMap(inner)) {
       if (value === undefined) return;
-      if (yaml.isAlias(inner)) throw broken(`${name} is an alias`);
+      if (yaml.isAlias(inner)) throw broken(`has an alias for ${name}`);
       inner = put(yaml, document, map, pair, name, {});
     }
     change(yaml, document, inner as YAMLMap, { path: rest, value });
@@ -101,9 +105,9 @@ function editJson(text: string, { path, value }: Edit): string {
   try {
     content = text.trim() === '' ? {} : JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw broken(messageOf(cause));
+    throw broken(`cannot be parsed: ${messageOf(cause)}`);
   }
-  if (!isPlainObject(content)) throw broken('the file does not hold a map of settings');
+  if (!isPlainObject(content)) throw broken('does not hold a map of settings');
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? 2;
   const end = text === '' || text.endsWith('\n') ? '\n' : '';
   return `${JSON.stringify(changed(content, path, value), undefined, indent)}${end}`;

@@ -145,3 +145,13 @@ export function switchProblems(layer: Layer): readonly ConfigProblem[] {
   }
   return problems;
 }
+
+/** Switches that are not obeyed, because nothing could be switched on again. */
+export function neededProblems(layer: Layer, needed: readonly string[]): readonly ConfigProblem[] {
+  return needed.flatMap((id) => {
+    const { node } = dig(layer.root, ['plugins', id]);
+    const spoken = node?.kind === 'map' ? node.entries.get('enabled') : node;
+    if (spoken?.kind !== 'value' || spoken.value !== false || layer.name === 'project') return [];
+    return [problemWith(layer, spoken, `plugins.${id}`, 'stays on: it is needed to switch plugins on and off')];
+  });
+}

@@ -14,7 +14,7 @@ import { dig, emptyMap, isPlainObject, type MapNode, plain, withNode } from './n
 import type { Found } from './places.ts';
 import { type Spoken, soundly, spokenTo } from './plugin-settings.ts';
 import { type Settings, switchLists } from './settings.ts';
-import { listed, pluginSwitch, providerSwitch, switchProblems } from './switches.ts';
+import { listed, pluginSwitch, providerSwitch, type Switch, switchProblems } from './switches.ts';
 import { unknownKeys } from './unknown.ts';
 
 /** What config knows at one moment. */
@@ -27,6 +27,8 @@ export interface ConfigState {
   readonly known: ReadonlyMap<string, Level>;
   /** The files of the person: what cannot be read in them must not be passed over by a keeper. */
   readonly personal: readonly Found[];
+  /** Built-ins that nobody switches off. */
+  readonly needed: readonly string[];
 }
 
 type Answer = Omit<Value, 'key'>;
@@ -103,8 +105,10 @@ function spokenOf(state: ConfigState, id: string): Spoken {
   return soundly(rows, (without) => spokenTo(state.layers, id, levelOf(state, id), rows, without));
 }
 
-function switchOf(state: ConfigState, id: string): ReturnType<typeof pluginSwitch> {
-  return pluginSwitch(state.layers, id, levelOf(state, id));
+/** Whether a plugin is on. What is needed to switch things on stays on, whatever stands in a file. */
+export function switchOf(state: ConfigState, id: string, level: Level = levelOf(state, id)): Switch {
+  if (level === 'builtin' && state.needed.includes(id)) return { on: true, origin: byDefault };
+  return pluginSwitch(state.layers, id, level);
 }
 
 function providerValue(state: ConfigState, id: string, rest: readonly string[]): Answer {
@@ -172,7 +176,7 @@ export function failureOf(state: ConfigState, id: string): string | undefined {
   if (rows.length === 0) return undefined;
   for (const { broken, problems } of state.personal) {
     const [problem] = problems;
-    if (broken && problem !== undefined) return `${problem.message} (${sourceText({ layer: 'user', ...problem })})`;
+    if (broken && problem !== undefined) return `${sourceText({ layer: 'user', ...problem })} ${problem.message}`;
   }
   for (const row of rows) {
     const failure = state.settled.get(row.key)?.failure;
@@ -194,7 +198,7 @@ export function failureOf(state: ConfigState, id: string): string | undefined {
 
 /** Every id that is known or spoken of. */
 export function idsOf(
-  state: Omit<ConfigState, 'settled' | 'personal'>,
+  state: Omit<ConfigState, 'settled' | 'personal' | 'needed'>,
   key: 'plugins' | 'providers',
 ): readonly string[] {
   const registered =

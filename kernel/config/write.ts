@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { KernError } from '../error.ts';
+import { codeOf, KernError, messageOf } from '../error.ts';
 import { makeFolder } from '../folders.ts';
 import { replaceFile } from '../home.ts';
 import { didYouMean, nearNames } from '../near.ts';
@@ -8,7 +8,8 @@ import { withLock } from '../trust/lock.ts';
 import { broken, editText } from './edit.ts';
 import type { Target } from './keys.ts';
 import { check, type Layer } from './layers.ts';
-import { dig, emptyMap, isPlainObject, nodeOf, withNode } from './node.ts';
+import { dig, emptyMap, isPlainObject, type MapNode, nodeOf, withNode } from './node.ts';
+import { placeText } from './places.ts';
 import { largestFile, readConfigText } from './read.ts';
 import type { Settings } from './settings.ts';
 import { switchProblems } from './switches.ts';
@@ -19,13 +20,17 @@ export interface Written {
   readonly changed: boolean;
 }
 
-/** Where a value is to be written. */
-export interface Place {
+/** The file of a level. */
+export interface FilePlace {
   readonly level: 'user' | 'project';
   readonly home: string;
   /** The project; missing where there is none. */
   readonly root: string | undefined;
   readonly file: string | undefined;
+}
+
+/** Where a value is to be written. */
+export interface Place extends FilePlace {
   readonly key: string;
   readonly target: Target;
   readonly settings: Settings;
@@ -35,15 +40,27 @@ export interface Place {
   readonly ids: readonly string[];
 }
 
+/** A value that a key is to have; `undefined`: none. */
+export interface Wanted {
+  readonly key: string;
+  readonly target: Target;
+  readonly value: unknown;
+}
+
 export async function writeIn(place: Place, value: unknown): Promise<Written> {
-  refuseUnknown(place);
-  refuseForeign(place);
-  refuseBad(place, value);
-  return edit(place, value);
+  refuse(place, value);
+  return editFile(place, [{ ...place, value }]);
 }
 
 export function unsetIn(place: Place): Promise<Written> {
-  return edit(place, undefined);
+  return editFile(place, [{ ...place, value: undefined }]);
+}
+
+/** Throws where a key may not have this value, in words that say which it may. */
+export function refuse(place: Place, value: unknown): void {
+  refuseUnknown(place);
+  refuseForeign(place);
+  refuseBad(place, value);
 }
 
 function refuseUnknown({ isKnown, target, key, ids, settings }: Place): void {
@@ -127,57 +144,61 @@ function isData(value: unknown, depth = 0): boolean {
   return inner?.every((one) => isData(one, depth + 1)) ?? false;
 }
 
-async function edit(place: Place, value: unknown): Promise<Written> {
+/** Makes the changes on top of what stands in the file at that moment, while no other kern writes it. All, or with an error none. */
+export async function editFile(place: FilePlace, wanted: readonly Wanted[]): Promise<Written> {
   const file = fileToWrite(place);
   return withLock(path.join(place.home, 'config.lock'), async () => {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found !== undefined && (!found.isFile() || found.size > largestFile))
       throw broken(`${file} is not a config file`);
-    const text = found === undefined ? '' : readFileSync(file, 'utf8');
-    if (value === undefined && text.trim() === '') return { file, changed: false };
-    const isManifest = path.basename(file) === 'package.json';
-    const path0 = isManifest ? ['kern', 'config'] : [];
-    const target = await pathToWrite([...path0], place, text, value);
-    const edited = await editText(text, { path: target, value }, isJson(file, text));
-    if (edited === text) return { file, changed: false };
-    if (found === undefined) await makeFolder(path.dirname(file), place.level === 'user' ? 0o700 : 0o755);
-    await replaceFile(
-      file,
-      edited,
-      found === undefined ? (place.level === 'user' ? 0o600 : 0o644) : found.mode & 0o777,
-    );
+    const before = found === undefined ? '' : readFileSync(file, 'utf8');
+    const after = await edited(file, before, wanted).catch((cause: unknown) => {
+      throw codeOf(cause) === 'config_unreadable' ? broken(`${file} ${messageOf(cause)}`) : cause;
+    });
+    if (after === before) return { file, changed: false };
+    const isPrivate = place.level === 'user';
+    if (found === undefined) await makeFolder(path.dirname(file), isPrivate ? 0o700 : 0o755);
+    await replaceFile(file, after, found === undefined ? (isPrivate ? 0o600 : 0o644) : found.mode & 0o777);
     return { file, changed: true };
   });
 }
 
-/** A switch beside settings goes among them, so that switching off loses none. */
-async function pathToWrite(
-  start: readonly string[],
-  place: Place,
-  text: string,
-  value: unknown,
-): Promise<readonly string[]> {
-  const { target } = place;
-  const whole = [...start, ...target.path];
-  if ((target.kind !== 'plugin' && target.kind !== 'provider') || value === undefined) return whole;
-  const { root } = await readConfigText(text).catch((cause: unknown) => {
-    throw broken(`${place.file ?? ''} ${cause instanceof Error ? cause.message : 'cannot be read'}`);
-  });
-  const { node } = dig(root, [...start, target.path[0] ?? '', target.id]);
-  if (target.rest.length === 0)
-    return typeof value === 'boolean' && node?.kind === 'map' ? [...whole, 'enabled'] : whole;
-  if (node?.kind === 'value' && node.value === false) {
-    throw new KernError(
-      'config_bad_value',
-      `${place.key}: ${target.path[0]}.${target.id} is switched off (${place.file}${node.line === undefined ? '' : `:${node.line}`}).`,
-      { hint: 'Switch it on first.' },
-    );
+async function edited(file: string, before: string, wanted: readonly Wanted[]): Promise<string> {
+  const start = path.basename(file) === 'package.json' ? ['kern', 'config'] : [];
+  let text = before;
+  for (const { key, target, value } of wanted) {
+    if (value === undefined && text.trim() === '') continue;
+    const { root } = await readConfigText(text).catch((cause: unknown) => {
+      throw broken(messageOf(cause));
+    });
+    const { node } = dig(root, start);
+    const whole = pathToWrite(node?.kind === 'map' ? node : emptyMap, { key, target, value }, file);
+    text = await editText(text, { path: [...start, ...whole], value }, isJson(file, text));
   }
-  return whole;
+  return text;
+}
+
+/** A switch beside settings goes among them, so that switching off loses none. */
+export function pathToWrite(root: MapNode, { key, target, value }: Wanted, file?: string): readonly string[] {
+  if ((target.kind !== 'plugin' && target.kind !== 'provider') || value === undefined) return target.path;
+  const { node } = dig(root, [target.path[0] ?? '', target.id]);
+  if (target.rest.length === 0)
+    return typeof value === 'boolean' && node?.kind === 'map' ? [...target.path, 'enabled'] : target.path;
+  if (node?.kind === 'value' && node.value === false) {
+    const place = placeText({
+      ...(file === undefined ? {} : { file }),
+      ...(node.line === undefined ? {} : { line: node.line }),
+    });
+    const where = place === '' ? '' : ` (${place})`;
+    throw new KernError('config_bad_value', `${key}: ${target.path[0]}.${target.id} is switched off${where}.`, {
+      hint: 'Switch it on first.',
+    });
+  }
+  return target.path;
 }
 
 /** A link of the user's own is followed and stays a link; one that leads out of a project is refused. */
-function fileToWrite({ level, file, root, home }: Place): string {
+function fileToWrite({ level, file, root, home }: FilePlace): string {
   if (file === undefined || (level === 'project' && root === undefined)) {
     throw new KernError('config_no_project', 'there is no project here to write config for.', {
       hint: 'Leave out --project.',

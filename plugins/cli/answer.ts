@@ -127,7 +127,8 @@ class Line {
   }
 
   async #extend(house: Composition, reading: Reading): Promise<void> {
-    await house.extend();
+    const { match: meant } = reading;
+    await house.extend({ asFarAsPossible: meant.kind === 'command' && meant.command.mends === true });
     mark('extended', this.#outside.env);
     // A tool call or a list on a pipe has nothing to say but its answer.
     if (isForLaunch(reading) || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);

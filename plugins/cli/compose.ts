@@ -16,6 +16,7 @@ import { visible } from '../../kernel/visible.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
+import { needed } from './needed.ts';
 import { findProgram } from './program.ts';
 import { createWorkbench } from './workbench.ts';
 
@@ -37,6 +38,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     root,
     env,
     flags,
+    needed,
     ...(shared.config === undefined ? {} : { overlay: shared.config }),
   });
   config.know(builtins.map(({ id }) => ({ id, level: 'builtin' as const })));
@@ -118,15 +120,17 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     // What is left out or blocked has not said its id yet.
     return !shared.noExtensions && host.places.every(({ status }) => status.state !== 'blocked');
   });
-  const wakeAll = async (): Promise<void> => {
+  const wakeAll = async (asFarAsPossible: boolean): Promise<void> => {
     const booted = await kernel.boot();
-    if (!booted.ok) throw booted.error;
+    if (!booted.ok && !asFarAsPossible) throw booted.error;
+    // One that fails took the others with it: each for itself.
+    if (!booted.ok) for (const plugin of eagerOf(kernel)) await kernel.change({ wake: [plugin], limitMs: 10_000 });
     await host.start();
     tellOfConfig();
   };
   let extended: Promise<void> | undefined;
-  const extend = (): Promise<void> => {
-    extended ??= awake(wakeAll());
+  const extend: Composition['extend'] = ({ asFarAsPossible = false } = {}) => {
+    extended ??= awake(wakeAll(asFarAsPossible));
     return extended;
   };
 
@@ -171,6 +175,10 @@ function extensionFolders(home: string, root: string): readonly ExtensionFolder[
   // In the home folder itself `.kern` is the user's own, and not a project's.
   return realPath(home) === realPath(join(root, '.kern')) ? [user] : [user, project];
 }
+
+/** Plugins that are loaded at the start because they tap hooks. */
+const eagerOf = (kernel: Kernel): readonly IdlePlugin[] =>
+  kernel.snapshot().idle.filter(({ taps = [] }) => taps.length > 0);
 
 /** What the names of kern, and zod, are to an extension: the host's own objects. Loaded when something asks. */
 const hostModules = {

@@ -18,8 +18,11 @@ export interface ComposeOptions {
 export interface Composition {
   readonly kernel: Kernel;
   readonly view: View;
-  /** Loads what taps hooks, and user, project and explicit extensions. A second call waits for the first. */
-  extend(): Promise<void>;
+  /**
+   * Loads what taps hooks, and user, project and explicit extensions. A second call waits for the first. `asFarAsPossible`:
+   * a built-in that does not load is on record and no error, so that its settings can be mended.
+   */
+  extend(options?: { readonly asFarAsPossible?: boolean }): Promise<void>;
   /** Starts watching files: after the first model request has left, so that no start pays for it. */
   watch(): void;
   /** Everything ends, in order. */

@@ -85,6 +85,8 @@ export interface Command {
   readonly json?: boolean;
   /** `builtins`: nothing of the user's or the project's is loaded for it. Default `all`. */
   readonly boots?: 'builtins' | 'all';
+  /** It runs also where the config keeps a built-in from loading: for what shows or mends the config. */
+  readonly mends?: boolean;
   run(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number>;
 }
 

@@ -30,7 +30,9 @@ export function readWords(argv: readonly string[], names: OptionNames): readonly
   let ended = false;
   for (let at = 0; at < argv.length; at++) {
     const text = argv[at] ?? '';
-    if (ended || text === '-' || !text.startsWith('-')) {
+    // A number below zero is a value, where there is a command that may take one.
+    const isNumber = words.some(({ kind }) => kind === 'word') && /^-\d+(\.\d+)?$/.test(text) && !names.has(text);
+    if (ended || isNumber || text === '-' || !text.startsWith('-')) {
       words.push({ kind: 'word', text, at, afterEnd: ended });
       continue;
     }

@@ -18,6 +18,7 @@ import {
   type Level,
   nearNames,
   type PluginDefinition,
+  type Schema,
   type TrustItem,
 } from 'kern/plugin';
 import { complaintOf, listenForComplaints } from './complaints.ts';
@@ -25,6 +26,7 @@ import type { ComposeOptions, Composition } from './composition.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
 import { capabilitiesOf, entryReports, providerReports, wakeAll } from './provider-reports.ts';
+import { needed } from './needed.ts';
 import { whyNotReplaced } from './replaced.ts';
 
 interface ConfigPart {
@@ -37,6 +39,7 @@ interface ConfigPart {
   know(plugins: Iterable<{ readonly id: string; readonly level: Level }>): void;
   unknown(plugins: Iterable<string>): readonly ConfigProblemReport[];
   plugin(id: string, level: Level): { readonly state: 'on' | 'off' };
+  configure(id: string, level: Level, schema: Schema<unknown>): { readonly problems: readonly ConfigProblemReport[] };
   file(level: WritableLevel): string | undefined;
   readonly problems: readonly ConfigProblemReport[];
   readonly shadowed: readonly string[];
@@ -53,8 +56,11 @@ interface TrustPart {
   why(item: TrustItem): Promise<TrustLine & { readonly reason: string; readonly at?: string }>;
 }
 
-/** Without one of these no command would be left to switch it on again. */
-const needed: readonly string[] = ['cli', 'cli.config', 'cli.plugins', 'cli.run', 'cli.workbench'];
+/** The plugins that are there, and the code of those whose settings are asked about. */
+interface Known {
+  readonly ids: readonly string[];
+  readonly definitions: readonly { readonly level: Level; readonly definition: PluginDefinition }[];
+}
 
 /** What compose.ts made, as far as commands need it. */
 export interface WorkbenchParts {
@@ -123,7 +129,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   };
 
   /** Ids hold dots and settings come from plugins: both have to be known before a key is read. */
-  const knowPlugins = async (about?: string): Promise<readonly string[]> => {
+  const knowPlugins = async (about?: string): Promise<Known> => {
     const definitions: { readonly level: Level; readonly definition: PluginDefinition }[] = kernel.known.map(
       ({ level, definition }) => ({ level, definition }),
     );
@@ -141,12 +147,26 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     config.know(ids);
     for (const { definition } of definitions)
       if (definition.config !== undefined) parts.describe(definition.id, definition.config);
-    return ids.map(({ id }) => id);
+    return { ids: ids.map(({ id }) => id), definitions };
   };
 
-  const switchable = (id: string): void => {
+  /** What is wrong with the settings of plugins, those that sleep included: each by its own schema. */
+  const badSettings = ({ definitions }: Known): readonly ConfigProblemReport[] =>
+    definitions.flatMap(({ level, definition: { id, config: schema } }) =>
+      schema === undefined ? [] : config.configure(id, level, schema as Schema<unknown>).problems,
+    );
+
+  const switchable = (id: string, on: boolean): void => {
+    const reports = pluginReports(kernel, view, host.places).filter((report) => report.id === id);
     const ids = pluginReports(kernel, view, host.places).map((report) => report.id);
-    if (ids.includes(id)) return;
+    if (reports.length > 0 && reports.every(({ state }) => state === 'blocked')) {
+      throw new KernError('plugin_unknown', `what the id of ${id} is, kern knows only once it is trusted`, {
+        hint: on
+          ? 'Look at it, then: kern trust grant'
+          : 'It does not run, and stays so until `kern trust grant`; then `kern plugins` lists it by its id.',
+      });
+    }
+    if (reports.length > 0) return;
     throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
       hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
     });
@@ -163,7 +183,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     },
     whyNotReplaced: (id) => whyNotReplaced(kernel, id),
     switchPlugin: async (id, on, level) => {
-      switchable(id);
+      switchable(id, on);
       if (!on && needed.includes(id)) throw stillNeeded(id);
       await knowPlugins(`plugins.${id}`);
       return (await config.write(level, ['plugins', id], on)).file;
@@ -199,7 +219,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     onComplaint: (listener) => listenForComplaints(kernel.journal, listener),
     config: {
       get: async (key) => {
-        const ids = await knowPlugins(key);
+        const { ids } = await knowPlugins(key);
         const value = config.get(key);
         const isOfNobody =
           /^plugins\./.test(key) && !ids.some((id) => key === `plugins.${id}` || key.startsWith(`plugins.${id}.`));
@@ -235,10 +255,11 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       },
       files: () => configFiles(config, parts.overlay),
       problems: async () => {
-        const ids = await knowPlugins();
+        const known = await knowPlugins();
         return [
           ...config.problems,
-          ...config.unknown(ids),
+          ...badSettings(known),
+          ...config.unknown(known.ids),
           ...config.shadowed.map((file) => ({ file, message: 'is not read: another config file of its level counts' })),
         ];
       },

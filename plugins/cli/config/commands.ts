@@ -17,6 +17,7 @@ const list: Omit<Command, 'path' | 'examples'> = {
   group: 'Set up',
   summary: 'Every setting, and its value.',
   json: true,
+  mends: true,
   options: [why],
   run: async (_ctx, args, host) => (await import('./read.ts')).list(args, host),
 };
@@ -40,6 +41,7 @@ export const configCommands: readonly Command[] = [
     group: 'Set up',
     summary: 'The value of one setting.',
     json: true,
+    mends: true,
     options: [why],
     positionals: [
       { name: 'key', required: true, summary: 'The setting: model, permissions.mode, plugins.<id>.<name>' },
@@ -56,6 +58,7 @@ export const configCommands: readonly Command[] = [
     summary: 'Write a setting.',
     details: 'The value is read as YAML: true, 3, text, [a, b]. With --unset it is taken out of the file.',
     json: true,
+    mends: true,
     options: [
       project,
       { name: 'unset', names: ['--unset'], kind: 'boolean', summary: 'Take the setting out of the file.' },
@@ -77,6 +80,7 @@ export const configCommands: readonly Command[] = [
     group: 'Set up',
     summary: 'The config files that are read.',
     json: true,
+    mends: true,
     options: [why],
     examples: [['Which files are read', 'kern config path']],
     run: async (_ctx, args, host) => (await import('./read.ts')).paths(args, host),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../test/line.ts';
@@ -88,4 +88,69 @@ test('the paths are those of the files that count', async () => {
     value: 'script/a.yml',
     origin: { layer: 'overlay' },
   });
+});
+
+test('a bad word about permissions stands in nobody’s way who wants to mend it', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'config.yml');
+  writeFileSync(file, 'permissions:\n  mode: often\n');
+  const listed = await desk.kern('config', 'list');
+  expect(listed.code, listed.err).toBe(0);
+  expect(listed.err).toContain(`${file}:2: permissions.mode: expected one of plan, ask, edits, all, got "often"`);
+  expect((await desk.kern('config', 'get', 'permissions.mode')).err).toContain(`${file}:2`);
+  expect((await desk.kern('doctor')).out).toContain('FAIL plugins: permissions failed');
+  expect((await desk.kern('plugins')).code).toBe(0);
+  // Whatever works with tools does not begin.
+  expect((await desk.kern('tool', 'call', 'ls')).code).toBe(2);
+  expect((await desk.kern('config', 'set', 'permissions.mode', 'edits')).code).toBe(0);
+  expect(await desk.json('config', 'get', 'permissions.mode')).toMatchObject({ value: 'edits' });
+});
+
+test('a file that cannot be parsed is named, and not written', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'config.yml');
+  writeFileSync(file, 'permissions: {\n');
+  const listed = await desk.kern('config', 'list');
+  expect(listed.code).toBe(0);
+  expect(listed.err).toContain(`${file}:2: cannot be parsed`);
+  for (const line of [
+    ['permissions.mode', 'ask'],
+    ['permissions.mode', '--unset'],
+  ]) {
+    const { code, err } = await desk.kern('config', 'set', ...line);
+    expect(code).toBe(1);
+    expect(err).toContain(`${file} cannot be parsed`);
+  }
+  const { err } = await desk.kern('-p', 'hi');
+  expect(err).toContain(`${file}:2 cannot be parsed`);
+  expect(readFileSync(file, 'utf8')).toBe('permissions: {\n');
+});
+
+test('a bad setting of a plugin that sleeps is found by the list and by doctor', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'config.yml');
+  writeFileSync(file, 'plugins:\n  tools.edit: { maxBytes: x }\n');
+  expect((await desk.kern('config')).err).toContain(`${file}:2: plugins.tools.edit.maxBytes: `);
+  expect((await desk.kern('doctor')).out).toContain(`warn config: ${file}:2: plugins.tools.edit.maxBytes: `);
+  expect(await desk.json('config', 'get', 'plugins.tools.edit.maxBytes')).toMatchObject({ value: 10_000_000 });
+});
+
+test('a number below zero is a value and no option', async () => {
+  await using desk = await openDesk();
+  const { code, err } = await desk.kern('config', 'set', 'plugins.tools.edit.maxBytes', '-5');
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('plugins.tools.edit.maxBytes: ') });
+});
+
+test('what is needed to switch plugins on stays on, whatever stands in a file', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'config.yml');
+  writeFileSync(
+    file,
+    'plugins:\n  cli: false\n  cli.run: { enabled: false }\n  cli.config: false\n  cli.plugins: false\n',
+  );
+  const { code, err } = await desk.kern('config');
+  expect(code).toBe(0);
+  expect(err).toContain(`${file}:3: plugins.cli.run: stays on`);
+  expect((await desk.kern('plugins', 'enable', 'cli.run')).code).toBe(0);
+  expect((await desk.kern('-p', 'hi', '--model', 'script/none.yml')).err).toContain('none.yml');
 });

@@ -27,6 +27,11 @@ export async function get(args: CommandArgs, host: CommandHost): Promise<number>
   const value = await bench.config.get(args.positionals[0] ?? '');
   if (args.shared.json) host.json(shown(value));
   else host.print(args.options.why === true ? `${text(value.value)}  (${from(value)})` : text(value.value));
+  // What stands in a file, and does not count.
+  const isAbout = (key: string): boolean =>
+    key === value.key || key.startsWith(`${value.key}.`) || value.key.startsWith(`${key}.`);
+  for (const problem of await bench.config.problems())
+    if (problem.key === undefined || isAbout(problem.key)) host.say(`kern: ${problemLine(problem)}`);
   return 0;
 }
 

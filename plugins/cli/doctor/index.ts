@@ -10,6 +10,7 @@ const doctor: Command = {
     ['For a program', 'kern doctor --json'],
   ],
   json: true,
+  mends: true,
   run: async (_ctx, args, host) => (await import('./doctor.ts')).doctor(args, host),
 };
 

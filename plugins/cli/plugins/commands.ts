@@ -13,16 +13,18 @@ const project: OptionDescriptor = {
   summary: "Write the project's config instead of yours.",
 };
 
-const listed: Pick<Command, 'group' | 'json' | 'options' | 'run'> = {
+const listed: Pick<Command, 'group' | 'json' | 'mends' | 'options' | 'run'> = {
   group: 'Look',
   json: true,
+  mends: true,
   options: [why],
   run: async (_ctx, args, host) => (await import('./list.ts')).list(args, host),
 };
 
-const switching = (on: boolean): Pick<Command, 'group' | 'json' | 'options' | 'positionals' | 'run'> => ({
+const switching = (on: boolean): Pick<Command, 'group' | 'json' | 'mends' | 'options' | 'positionals' | 'run'> => ({
   group: 'Set up',
   json: true,
+  mends: true,
   options: [project],
   positionals: [{ name: 'id', required: true, summary: 'The plugin, as kern plugins lists it' }],
   run: async (_ctx, args, host) => (await import('./switch.ts')).turn(on, args, host),
@@ -50,6 +52,7 @@ export const pluginCommands: readonly Command[] = [
     group: 'Look',
     summary: 'Everything about one plugin.',
     json: true,
+    mends: true,
     positionals: [{ name: 'id', required: true, summary: 'The plugin, as kern plugins lists it' }],
     examples: [['Where a tool comes from', 'kern plugins info tools.read']],
     run: async (_ctx, args, host) => (await import('./list.ts')).info(args, host),

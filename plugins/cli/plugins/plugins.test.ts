@@ -209,3 +209,16 @@ test('what other built-ins require is switched off and on again, and those it le
     expect((await listed(desk)).filter(({ state }) => state === 'failed')).toEqual([]);
   }
 });
+
+test('what is blocked is not switched off by a name that is not its id', async () => {
+  await using desk = await openDesk({ '.kern/extensions/blocked.js': extension('other-id') });
+  for (const [turn, said] of [
+    ['disable', 'does not run, and stays so'],
+    ['enable', 'kern trust grant'],
+  ] as const) {
+    const { code, err } = await desk.kern('plugins', turn, '.kern/extensions/blocked.js');
+    expect({ turn, code }).toEqual({ turn, code: 2 });
+    expect(err).toContain(said);
+  }
+  expect(existsSync(path.join(desk.home, 'config.yml'))).toBe(false);
+});
