@@ -40,6 +40,8 @@ export interface ToolCallRequest {
   readonly sessionId: string;
   readonly by: 'model' | 'person';
   readonly signal: AbortSignal;
+  /** Where long outputs go, if not beside the session or, without one, to a folder that goes with the run. */
+  readonly artifacts?: (() => Promise<string>) | undefined;
 }
 
 /**
@@ -192,7 +194,7 @@ function ended(view: View, { callId, name }: ToolCallRequest, result: ToolResult
     view.call(toolEnd, { toolCallId: callId, toolName: name, result, isError: result.isError === true, durationMs });
 }
 
-function contextOf(view: View, { sessionId, signal }: ToolCallRequest, owner: string): ToolContext {
+function contextOf(view: View, { sessionId, signal, artifacts }: ToolCallRequest, owner: string): ToolContext {
   return {
     where: view.where,
     sessionId,
@@ -205,6 +207,7 @@ function contextOf(view: View, { sessionId, signal }: ToolCallRequest, owner: st
         signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
       }),
     async artifacts() {
+      if (artifacts !== undefined) return artifacts();
       await view.use(artifactStore).load();
       return view.service(artifactStore).folder(view.session?.file);
     },

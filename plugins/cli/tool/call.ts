@@ -12,6 +12,7 @@ import {
   workbench,
 } from 'kern/contracts';
 import { KernError, messageOf, nearNames, visible } from 'kern/plugin';
+import { outputFolder } from './outputs.ts';
 
 /** `kern tool call`: the same way a model's call goes, asked for by a person. */
 export async function call(args: CommandArgs, host: CommandHost): Promise<number> {
@@ -22,7 +23,8 @@ export async function call(args: CommandArgs, host: CommandHost): Promise<number
   // Not ended with the call: what it left floating fails a moment later.
   view.service(workbench).onComplaint((complaint) => host.say(complaintLine(complaint)));
   if (view.use(tools).get(name) === undefined) throw await unknownTool(name, host);
-  const request = { name, args: input, callId: 'call', sessionId: 'none', by: 'person', signal } as const;
+  const artifacts = async (): Promise<string> => outputFolder(view.where.home);
+  const request = { name, args: input, callId: 'call', sessionId: 'none', by: 'person', signal, artifacts } as const;
   const prepared = await view.enter(() => prepareToolCall(view, request));
   // Progress is for someone who watches.
   const onUpdate = stderr.isTTY && !args.shared.json ? (partial: ToolResult) => host.say(lastLine(partial)) : undefined;

@@ -4,7 +4,9 @@ export const toolCommands: readonly Command[] = [
   {
     path: ['tool', 'list'],
     group: 'Look',
-    summary: 'The tools that a model has here.',
+    summary: 'The tools that a model has here, or may have.',
+    details:
+      'In brackets: a tool that is offered where there is use for it, or when it is asked for (--tools, or the setting active of its plugin).',
     json: true,
     examples: [['With descriptions', 'kern tool list']],
     run: async (_ctx, args, host) => (await import('./list.ts')).list(args, host),
@@ -15,7 +17,8 @@ export const toolCommands: readonly Command[] = [
     summary: 'Call a tool yourself.',
     details: [
       'You asked for it, so what would be asked is done; what is denied stays denied, and a given',
-      '--permission-mode is obeyed as written. The text goes to stdout; an error result ends with 1.',
+      '--permission-mode is obeyed as written. The text goes to stdout; an error result ends with 1. An output that is',
+      'too long is kept whole for a day, in the file that the result names.',
     ].join('\n'),
     json: true,
     positionals: [

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../test/line.ts';
@@ -11,7 +11,29 @@ test('the tools are listed with where they come from', async () => {
     description: expect.any(String),
     origin: { plugin: 'tools.read', level: 'builtin' },
     annotations: {},
+    offered: 'always',
   });
+  expect(tools.find(({ name }) => name === 'grep')).toMatchObject({ offered: 'when asked for' });
+  expect(tools.find(({ name }) => name === 'jobs')).toMatchObject({ offered: 'when needed' });
+  const { out } = await desk.kern('tool', 'list');
+  expect(out).toMatch(/^grep +tools\.grep +\[when asked for\] Searches/m);
+  expect(out).toMatch(/^read +tools\.read +Reads/m);
+  await desk.kern('config', 'set', 'plugins.tools.grep.active', 'true');
+  expect((await desk.kern('tool', 'list')).out).toMatch(/^grep +tools\.grep +Searches/m);
+});
+
+test('a long output is there when the call has ended, also for the next one, and a day later it goes', async () => {
+  await using desk = await openDesk();
+  const { out } = await desk.kern('tool', 'call', 'bash', '{"command":"seq 1 5000"}');
+  const [, file = ''] = /Whole output: artifact:\/\/1 = (.*)\]/.exec(out) ?? [];
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5001);
+  const read = await desk.kern('tool', 'call', 'read', '{"path":"artifact://1","offset":5000}');
+  expect(read.out).toBe('5000\n');
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  utimesSync(file, old, old);
+  const next = await desk.kern('tool', 'call', 'bash', '{"command":"seq 1 5000"}');
+  expect(readdirSync(path.dirname(file))).toEqual(['1.bash.log']);
+  expect(next.out).toContain(file);
 });
 
 test('the text of a result is all there is on stdout; an error result answers 1', async () => {
