@@ -15,6 +15,8 @@ export type PreparedCall =
 
 export interface BatchPort {
   readonly signal: AbortSignal;
+  /** Why the signal fired, once it has: `the turn was aborted`. */
+  whyStopped(): string;
   /** How long an aborted tool may take to end by itself before its call is answered without it. */
   readonly graceMs: number;
   /** One by one, instead of side by side. */
@@ -103,12 +105,12 @@ async function sideBySide(calls: readonly ToolCall[], port: BatchPort): Promise<
 }
 
 async function prepare(call: ToolCall, port: BatchPort): Promise<PreparedCall> {
-  if (port.signal.aborted) return { state: 'refused', result: errorResult(notRun(call)) };
+  if (port.signal.aborted) return { state: 'refused', result: errorResult(notRun(call, port)) };
   if (call.invalidArguments !== undefined)
     return { state: 'refused', result: errorResult(notAnObject(call, call.invalidArguments)) };
   try {
     // A person who is being asked may give up instead of answering: that ends the wait, too.
-    const gaveUp = (): PreparedCall => ({ state: 'refused', result: errorResult(notRun(call)) });
+    const gaveUp = (): PreparedCall => ({ state: 'refused', result: errorResult(notRun(call, port)) });
     const prepared = await orAborted(port.prepare(call), { signal: port.signal, graceMs: 0 }, gaveUp);
     return port.signal.aborted ? gaveUp() : prepared;
   } catch (error) {
@@ -116,7 +118,8 @@ async function prepare(call: ToolCall, port: BatchPort): Promise<PreparedCall> {
   }
 }
 
-const notRun = (call: ToolCall): string => `${call.name} was not run: the turn was aborted.`;
+const notRun = ({ name }: ToolCall, { whyStopped }: Pick<BatchPort, 'whyStopped'>): string =>
+  `${name} was not run: ${whyStopped()}.`;
 
 function notAnObject(call: ToolCall, came: string): string {
   const shown = came.length > 300 ? `${came.slice(0, 300)}…` : came;
@@ -145,7 +148,7 @@ async function execute(
   port: BatchPort,
 ): Promise<Outcome> {
   // Others of the batch were judged after this one, and the person may have given up then.
-  if (port.signal.aborted) return end(call, errorResult(notRun(call)), 0, port);
+  if (port.signal.aborted) return end(call, errorResult(notRun(call, port)), 0, port);
   const started = performance.now();
   let isRunning = true;
   const onUpdate = (partialResult: ToolResult): void => {

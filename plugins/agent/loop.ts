@@ -1,10 +1,12 @@
 import type { AgentEvent, AssistantMessage, Message, StreamEvent, ToolCall, ToolResultMessage } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
 import { type BatchEnd, failBatch, type PreparedCall, runBatch } from './batch.ts';
+import { type Ending, endingOf, lostCallNotice, shortfallOf, whyNoneRuns } from './ends.ts';
 import { type Author, readReply } from './reply.ts';
+import type { Attempts } from './retry/attempts.ts';
 
 /** One turn, bound to one set of plugins: a request and the calls of its reply. */
 export interface Turn {
+  /** Who answers the next request: after a fallback another than before. */
   readonly author: Author;
   /** Code that is called inside sees the turn's set of plugins. */
   enter<R>(fn: () => R): R;
@@ -16,6 +18,8 @@ export interface Turn {
   prepare(call: ToolCall, signal: AbortSignal): Promise<PreparedCall>;
   /** Appends to the conversation and tells `message_end`; answers with the message as it was kept. Never rejects. */
   keep(message: Message): Promise<Message>;
+  /** Takes a kept message out of what the model reads; it stays in the session. */
+  hide(message: Message): void;
   release(): void;
 }
 
@@ -23,7 +27,18 @@ export interface Turn {
 export interface LoopPort {
   readonly signal: AbortSignal;
   readonly graceMs: number;
+  /** Before a turn is opened: the moment to make room in the context. */
+  beforeTurn(index: number): Promise<void>;
   openTurn(index: number): Promise<Turn>;
+  /** What may be done about the failures of the turn that begins. */
+  attempts(): Attempts;
+  /** What is to be said in place of what goes on. Asking takes it from the queue. */
+  interrupts(): readonly Message[];
+  /**
+   * A new signal that fires as soon as text comes for `interrupts`. It is asked for right after `interrupts`, so nothing
+   * can come between.
+   */
+  interrupted(): AbortSignal;
   /** What to say between turns, and when the model would stop. Asking takes it from the queue. */
   steering(): readonly Message[];
   followUps(): readonly Message[];
@@ -34,15 +49,21 @@ export type LoopEnd =
   | { readonly status: 'ok' | 'aborted'; readonly turns: number; readonly failure?: undefined }
   | { readonly status: 'error'; readonly turns: number; readonly failure: unknown };
 
+/** So many replies in a row may be of no use, although the model was told why, before the run ends. */
+const mostStumbles = 3;
+
 /**
  * Turn after turn, until the model calls no tool and nothing waits, the run is aborted, or a request fails. An abort
  * never starts another turn. Every tool call that is kept has its result, whatever happened.
  */
 export async function runLoop(first: readonly Message[], port: LoopPort): Promise<LoopEnd> {
   let waiting: readonly Message[] = [...first, ...port.steering()];
+  let stumbles = 0;
   for (let index = 0; ; index += 1) {
     // Turns that wait for nothing outside would otherwise leave no moment in which a signal is heard.
     if (index > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (port.signal.aborted) return { status: 'aborted', turns: index };
+    await port.beforeTurn(index);
     if (port.signal.aborted) return { status: 'aborted', turns: index };
     const turn = await port.openTurn(index);
     let end: TurnEnd;
@@ -55,83 +76,82 @@ export async function runLoop(first: readonly Message[], port: LoopPort): Promis
     const turns = index + 1;
     if (port.signal.aborted) return { status: 'aborted', turns };
     if (end.failure !== undefined) return { status: 'error', turns, failure: end.failure };
-    waiting = port.steering();
-    if (end.goesOn || waiting.length > 0) continue;
-    waiting = port.followUps();
+    const { ending, goesOn } = end;
+    stumbles = ending === 'lost-call' || (ending === 'cut' && goesOn) ? stumbles + 1 : 0;
+    const shortfall = shortfallOf(ending);
+    if (stumbles > mostStumbles) return { status: 'error', turns, failure: shortfall };
+    waiting = [...port.interrupts(), ...port.steering()];
+    if (goesOn || waiting.length > 0) continue;
+    waiting = ending === 'lost-call' && stumbles === 1 ? [lostCallNotice()] : port.followUps();
     if (waiting.length > 0) continue;
-    const shortfall = shortfallOf(end.message);
     return shortfall === undefined ? { status: 'ok', turns } : { status: 'error', turns, failure: shortfall };
   }
 }
 
 interface TurnEnd {
-  readonly message: AssistantMessage;
+  readonly ending: Ending;
   /** Tool results wait for the model's answer. */
   readonly goesOn: boolean;
   readonly failure: unknown;
 }
 
-async function runTurn(turn: Turn, index: number, waiting: readonly Message[], port: LoopPort): Promise<TurnEnd> {
+async function runTurn(turn: Turn, index: number, first: readonly Message[], port: LoopPort): Promise<TurnEnd> {
   port.emit({ type: 'turn_start', turnIndex: index });
-  for (const message of [...turn.notices, ...waiting]) {
-    port.emit({ type: 'message_start', message });
-    await turn.keep(message);
+  let waiting = [...turn.notices, ...first, ...port.interrupts()];
+  while (waiting.length > 0) {
+    for (const message of waiting) {
+      port.emit({ type: 'message_start', message });
+      await turn.keep(message);
+    }
+    // What came meanwhile interrupts a request that has not been made yet.
+    waiting = [...port.interrupts()];
   }
-  const { message, failure } = await reply(turn, port);
-  const { results, terminate } = await runCalls(message, turn, port);
+  const signal = AbortSignal.any([port.signal, port.interrupted()]);
+  const { message, ending, failure } = await reply(turn, port, signal);
+  const { results, terminate } = await runCalls(message, turn, port, signal);
   port.emit({ type: 'turn_end', turnIndex: index, message, toolResults: results });
-  return { message, goesOn: results.length > 0 && !terminate, failure };
+  return { ending, goesOn: results.length > 0 && !terminate, failure };
 }
 
-async function reply(turn: Turn, port: LoopPort): Promise<{ message: AssistantMessage; failure: unknown }> {
-  const { message, failure } = await readReply(() => turn.request(port.signal), turn.author, {
-    signal: port.signal,
-    started: (begun) => port.emit({ type: 'message_start', message: begun }),
-    update: (assistantMessageEvent) => port.emit({ type: 'message_update', assistantMessageEvent }),
-  });
-  const kept = await turn.keep(message);
-  // What was kept is what runs: a call that a plugin took out of the message is not made.
-  return { message: kept.role === 'assistant' ? kept : message, failure };
+interface Replied {
+  readonly message: AssistantMessage;
+  readonly ending: Ending;
+  readonly failure: unknown;
 }
 
-async function runCalls(message: AssistantMessage, turn: Turn, port: LoopPort): Promise<BatchEnd> {
+/** Asks until there is a reply, or nothing more can be done about there being none. */
+async function reply(turn: Turn, port: LoopPort, signal: AbortSignal): Promise<Replied> {
+  const attempts = port.attempts();
+  for (;;) {
+    const { message, failure } = await readReply(() => turn.request(signal), turn.author, {
+      signal,
+      started: (begun) => port.emit({ type: 'message_start', message: begun }),
+      update: (assistantMessageEvent) => port.emit({ type: 'message_update', assistantMessageEvent }),
+    });
+    const kept = await turn.keep(message);
+    const verdict = await attempts.judge({ message, failure, hide: () => turn.hide(kept) }, signal);
+    if (verdict.again) continue;
+    // What was kept is what runs: a call that a plugin took out of the message is not made.
+    const final = kept.role === 'assistant' ? kept : message;
+    return { message: final, ending: endingOf(message), failure: verdict.failure };
+  }
+}
+
+async function runCalls(message: AssistantMessage, turn: Turn, port: LoopPort, signal: AbortSignal): Promise<BatchEnd> {
   const calls = message.content.filter((part) => part.type === 'toolCall');
   if (calls.length === 0) return { results: [], terminate: false };
   const keep = (result: ToolResultMessage): Promise<Message> => turn.keep(result);
   const emit = (event: AgentEvent): void => port.emit(event);
-  const why = whyNoneRuns(message, port.signal.aborted);
+  const whyStopped = (): string => (port.signal.aborted ? 'the turn was aborted' : 'the person interrupted');
+  const why = whyNoneRuns(message, signal.aborted ? whyStopped() : undefined);
   if (why !== undefined) return failBatch(calls, why, { keep, emit });
   return runBatch(calls, {
-    signal: port.signal,
+    signal,
+    whyStopped,
     graceMs: port.graceMs,
     isSequential: (batch) => turn.isSequential(batch),
-    prepare: (call) => turn.prepare(call, port.signal),
+    prepare: (call) => turn.prepare(call, signal),
     keep,
     emit,
   });
-}
-
-/** A reply that did not end well is not acted upon: its last call may be half of what was meant. */
-function whyNoneRuns(message: AssistantMessage, aborted: boolean): ((call: ToolCall) => string) | undefined {
-  if (aborted || message.stopReason === 'aborted') return (call) => `${call.name} was not run: the turn was aborted.`;
-  if (message.stopReason === 'error')
-    return (call) => `${call.name} was not run: the reply failed (${message.errorMessage ?? 'unknown error'}).`;
-  if (message.stopReason === 'refusal') return (call) => `${call.name} was not run: the model declined to answer.`;
-  if (message.stopReason === 'length')
-    return (call) =>
-      `${call.name} was not run: the reply hit the output limit, so its calls may be cut off. Make fewer or smaller calls.`;
-  return undefined;
-}
-
-/** A last reply that is no answer, said as an error a person can act on. */
-function shortfallOf(message: AssistantMessage): KernError | undefined {
-  if (message.stopReason === 'length')
-    return new KernError('model_output_limit', "the reply hit the model's output limit and is cut off", {
-      hint: 'ask it to go on, or ask for less at once',
-    });
-  if (message.stopReason === 'refusal')
-    return new KernError('model_refusal', 'the model declined to answer', {
-      hint: 'put the request differently, or use another model',
-    });
-  return undefined;
 }

@@ -19,6 +19,11 @@ export const agentSettings = z.object({
       maxRetries: z.int().min(0).max(20).default(3).describe('Tries after the first, of one model'),
       baseDelayMs: z.int().min(0).default(2_000).describe('Before the second try; doubles with each'),
       maxDelayMs: z.int().min(0).default(60_000).describe('A longer wait is an error instead'),
+      cooldownMs: z
+        .int()
+        .min(0)
+        .default(300_000)
+        .describe('How long a model is left alone after a fallback took its place'),
       fallbackChains: z
         .record(z.string(), z.array(z.string()))
         .default({})

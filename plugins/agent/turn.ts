@@ -1,6 +1,6 @@
 import { context, type Message, type ModelRequest, models, tools } from 'kern/contracts';
 import type { View } from 'kern/plugin';
-import { paired } from './context.ts';
+import { valid } from './context.ts';
 import type { Conversation } from './conversation.ts';
 import type { Turn } from './loop.ts';
 import type { ToolSeam } from './tool-seam.ts';
@@ -9,37 +9,44 @@ export interface TurnParts {
   /** Pinned: the turn's set of plugins. */
   readonly view: View;
   readonly notices: readonly Message[];
-  readonly request: Pick<ModelRequest, 'model' | 'thinking' | 'systemPrompt' | 'tools' | 'sessionId'>;
+  /** Asked for each request: in the middle of a turn a fallback may change the model. */
+  readonly request: () => Omit<ModelRequest, 'messages' | 'purpose'>;
   readonly conversation: Conversation;
   readonly tools: ToolSeam;
-  readonly signal: AbortSignal;
   readonly release: () => void;
 }
 
 /** A turn whose request, calls and hooks all go through one pinned view. */
-export function pinnedTurn({ view, notices, request, conversation, tools: seam, signal, release }: TurnParts): Turn {
-  const { provider, model } = request.model;
+export function pinnedTurn({ view, notices, request, conversation, tools: seam, release }: TurnParts): Turn {
+  const { sessionId } = request();
   const isSequential = (name: string): boolean => view.use(tools).get(name)?.item.executionMode === 'sequential';
   return {
-    author: { api: provider, provider, model },
+    get author() {
+      const { provider, model } = request().model;
+      return { api: provider, provider, model };
+    },
     notices,
     enter: (fn) => view.enter(fn),
-    request: async () =>
+    request: async (signal) =>
       view
         .service(models)
-        .stream({ ...request, messages: await messagesOf(view, conversation), purpose: 'turn' }, signal),
+        .stream({ ...request(), messages: await messagesOf(view, conversation), purpose: 'turn' }, signal),
     isSequential: (calls) =>
       view.setting('tools.execution') === 'sequential' || calls.some(({ name }) => isSequential(name)),
-    prepare: (call) =>
+    prepare: (call, signal) =>
       seam.prepare(view, {
         name: call.name,
         args: call.arguments,
         callId: call.id,
-        sessionId: request.sessionId,
+        sessionId,
         by: 'model',
         signal,
       }),
     keep: (message) => conversation.keep(message, view),
+    hide: (message) => {
+      const entryId = conversation.entryIdOf(message);
+      if (entryId !== undefined) conversation.hide(entryId);
+    },
     release,
   };
 }
@@ -48,5 +55,5 @@ export function pinnedTurn({ view, notices, request, conversation, tools: seam, 
 async function messagesOf(view: View, conversation: Conversation): Promise<readonly Message[]> {
   const messages = conversation.context();
   if (view.taps(context) === 0) return messages;
-  return paired((await view.call(context, { messages })).messages);
+  return valid((await view.call(context, { messages })).messages, messages);
 }

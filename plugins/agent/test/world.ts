@@ -2,6 +2,7 @@ import type { AgentEvent, AssistantMessage, Message, StreamEvent, ToolCall, Tool
 import { expect } from 'vitest';
 import type { PreparedCall } from '../batch.ts';
 import { type LoopEnd, runLoop } from '../loop.ts';
+import { type Attempts, onlyOne } from '../retry/attempts.ts';
 import { noUsage } from '../usage.ts';
 
 export type Reply = readonly StreamEvent[] | (() => AsyncIterable<StreamEvent>);
@@ -64,11 +65,34 @@ export interface World {
   readonly sequential?: readonly string[];
   readonly steering?: string[];
   readonly followUps?: string[];
+  readonly interrupts?: Interrupts;
+  readonly attempts?: () => Attempts;
+  readonly beforeTurn?: (index: number) => Promise<void>;
   readonly graceMs?: number;
   readonly notices?: (turn: number) => readonly Message[];
   readonly controller?: AbortController;
   readonly on?: (event: AgentEvent) => void;
   readonly keep?: (message: Message) => Message;
+}
+
+/** Texts that interrupt, as a session queues them. */
+export class Interrupts {
+  #texts: string[] = [];
+  #controller = new AbortController();
+
+  add(text: string): void {
+    this.#texts.push(text);
+    this.#controller.abort();
+  }
+
+  take(): readonly string[] {
+    return this.#texts.splice(0);
+  }
+
+  signal(): AbortSignal {
+    this.#controller = new AbortController();
+    return this.#controller.signal;
+  }
 }
 
 export interface Ran {
@@ -78,6 +102,8 @@ export interface Ran {
   readonly kept: readonly Message[];
   /** The kept messages as each request saw them. */
   readonly requests: readonly (readonly Message[])[];
+  /** What was hidden, as it was kept. */
+  readonly hidden: readonly Message[];
   readonly open: number;
 }
 
@@ -86,6 +112,7 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
   const kept: Message[] = [];
   const events: AgentEvent[] = [];
   const requests: (readonly Message[])[] = [];
+  const hidden: Message[] = [];
   const ran = { open: 0 };
   const tell = (event: AgentEvent): void => {
     events.push(event);
@@ -95,6 +122,10 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
     signal: controller.signal,
     graceMs: world.graceMs ?? 2_000,
     emit: tell,
+    beforeTurn: async (index) => world.beforeTurn?.(index),
+    attempts: world.attempts ?? (() => onlyOne),
+    interrupts: () => (world.interrupts?.take() ?? []).map(user),
+    interrupted: () => world.interrupts?.signal() ?? new AbortController().signal,
     steering: () => (world.steering?.splice(0, 1) ?? []).map(user),
     followUps: () => (world.followUps?.splice(0, 1) ?? []).map(user),
     openTurn: async (index) => {
@@ -104,7 +135,7 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
         notices: world.notices?.(index) ?? [],
         enter: (fn) => fn(),
         request: async () => {
-          requests.push([...kept]);
+          requests.push(kept.filter((message) => !hidden.includes(message)));
           const reply = world.replies[requests.length - 1];
           if (reply === undefined) throw new Error('the test has no more replies');
           return typeof reply === 'function' ? reply() : stream(reply);
@@ -124,13 +155,14 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
           tell({ type: 'message_end', message: final });
           return final;
         },
+        hide: (message) => void hidden.push(message),
         release: () => {
           ran.open -= 1;
         },
       };
     },
   });
-  return { end, events, lines: events.map(line), kept, requests, open: ran.open };
+  return { end, events, lines: events.map(line), kept, requests, hidden, open: ran.open };
 }
 
 export async function* stream(events: readonly StreamEvent[]): AsyncGenerator<StreamEvent> {

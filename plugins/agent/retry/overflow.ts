@@ -1,0 +1,74 @@
+import type { AssistantMessage, Message, Model, ToolFace } from 'kern/contracts';
+import { KernError, messageOf } from 'kern/plugin';
+
+/** What a request carries. */
+export interface RequestLoad {
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolFace[];
+  readonly messages: readonly Message[];
+}
+
+/** A reply that had no room to say anything: the prompt fills the window, which some servers do not call an error. */
+export function isOverfull({ stopReason, usage }: AssistantMessage, { contextWindow }: Model): boolean {
+  const used = usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  return stopReason === 'length' && used >= contextWindow * 0.98;
+}
+
+/** A request that is too long, and of which nothing more can be left out: what of it is big, and what to do about that. */
+export function overflowError(load: RequestLoad, model: Model, failure: unknown): KernError {
+  const parts = partsOf(load);
+  const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const listed = parts.map(({ name, tokens }) => `${name} ~${count(tokens)}`).join(', ');
+  const biggest = parts.reduce((big, part) => (part.tokens > big.tokens ? part : big));
+  const said = failure === undefined ? '' : ` (${messageOf(failure)})`;
+  const message = `the request is too long for ${model.id}, which takes ${count(model.contextWindow)} tokens, and nothing more could be left out of it. About ${count(total)} tokens: ${listed}.${said}`;
+  return new KernError('model_context_overflow', message, { hint: biggest.fix, cause: failure });
+}
+
+interface Part {
+  readonly name: string;
+  readonly tokens: number;
+  /** What to do when it is the biggest. */
+  readonly fix: string;
+}
+
+function partsOf({ systemPrompt, tools, messages }: RequestLoad): readonly Part[] {
+  const last = messages.at(-1);
+  const earlier = messages.slice(0, -1).reduce((sum, message) => sum + tokensOf(message), 0);
+  return [
+    {
+      name: 'system prompt',
+      tokens: tokensIn(systemPrompt),
+      fix: 'shorten the instructions (AGENTS.md, rules, --append-system-prompt), or use a model with a larger context',
+    },
+    {
+      name: `${tools.length} tools`,
+      tokens: tokensIn(JSON.stringify(tools)),
+      fix: 'start with fewer tools (--tools, or turn plugins and MCP servers off), or use a model with a larger context',
+    },
+    {
+      name: `last message (${last?.role ?? 'none'})`,
+      tokens: last === undefined ? 0 : tokensOf(last),
+      fix: 'give less at once: name files instead of pasting them, or use a model with a larger context',
+    },
+    {
+      name: `${Math.max(0, messages.length - 1)} messages before it`,
+      tokens: earlier,
+      fix: 'start a new session, go back in this one to before the longest message, or use a model with a larger context',
+    },
+  ];
+}
+
+/** Four characters a token; an image as much as a page. An estimate is enough to see what is big. */
+function tokensOf(message: Message): number {
+  return message.content.reduce((sum, part) => sum + tokensOfPart(part), 0);
+}
+
+function tokensOfPart(part: Message['content'][number]): number {
+  if (part.type === 'image') return 1_200;
+  if (part.type === 'text') return tokensIn(part.text);
+  return tokensIn(part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments));
+}
+
+const tokensIn = (text: string): number => Math.ceil(text.length / 4);
+const count = (tokens: number): string => tokens.toLocaleString('en-US');
