@@ -9,5 +9,6 @@ export * from './permissions/contract.ts';
 export * from './processes/api.ts';
 export * from './processes/contract.ts';
 export * from './sessions/contract.ts';
+export * from './settings/contract.ts';
 export * from './tools/api.ts';
 export * from './tools/contract.ts';

@@ -34,6 +34,7 @@ import {
   sessions,
   sessionWriteFailed,
   sessionWriteRestored,
+  settings,
   systemPrompt,
   toolCall,
   toolEnd,
@@ -264,6 +265,13 @@ export const builtins: readonly BuiltinManifest[] = [
     declares: [sessions, entryAppended, sessionWriteFailed, sessionWriteRestored],
     contributes: { sessions: ['sessions'] },
     load: async () => (await import('./sessions/index.ts')).default,
+  },
+  {
+    id: 'settings',
+    path: 'settings',
+    declares: [settings],
+    contributes: {},
+    load: async () => (await import('./settings/index.ts')).default,
   },
   {
     id: 'modes',

@@ -1,11 +1,20 @@
 import path from 'node:path';
 import type { Level } from '../capability.ts';
+import { messageOf } from '../error.ts';
 import type { Schema } from '../schema.ts';
 import { visible } from '../visible.ts';
 import { describeSetting, type SettingDescription } from './describe.ts';
 import { idsIn, type Key, keyText, type Target, targetOf } from './keys.ts';
-import { environmentLayer, type Layer, type Settled, settle, type Value, type ValueOrigin } from './layers.ts';
-import { emptyMap, type MapNode, nodeOf, withNode } from './node.ts';
+import {
+  environmentLayer,
+  type LastGood,
+  type Layer,
+  type Settled,
+  settle,
+  type Value,
+  type ValueOrigin,
+} from './layers.ts';
+import { emptyMap, type MapNode, nodeOf, withNode, withoutNode } from './node.ts';
 import {
   type ConfigProblem,
   type Found,
@@ -15,7 +24,7 @@ import {
   type ReadCache,
   userPlaces,
 } from './places.ts';
-import { type Configured, configure, outOfPlace, spokenTo } from './plugin-settings.ts';
+import { type Configured, configure, outOfPlace, spokenTo, type Without } from './plugin-settings.ts';
 import { type Setting, Settings } from './settings.ts';
 import {
   itemSwitch,
@@ -27,7 +36,17 @@ import {
 } from './switches.ts';
 import { unknownKeys } from './unknown.ts';
 import { allValues, type ConfigState, failureOf, fingerprints, idsOf, levelOf, switchOf, valueAt } from './values.ts';
-import { type Place, unsetIn, type Written, writeIn } from './write.ts';
+import {
+  type Wanted as Draft,
+  editFile,
+  type Place,
+  pathToWrite,
+  refuse,
+  refuseForeign,
+  unsetIn,
+  type Written,
+  writeIn,
+} from './write.ts';
 
 export interface ConfigOptions {
   /** KERN_HOME. */
@@ -82,6 +101,12 @@ export class Config {
   #revision = 0;
   #settled: ReadonlyMap<string, Settled> = new Map();
   #known: ReadonlyMap<string, Level> = new Map();
+  readonly #good: LastGood = new Map();
+  readonly #goodSettings = new Map<string, LastGood>();
+  /** What counts already, and is in no file yet. */
+  #drafts: readonly Draft[] = [];
+  #overrides: readonly Draft[] = [];
+  readonly #listeners = new Set<(change: ConfigChange) => void>();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConfigOptions) {
@@ -197,9 +222,8 @@ export class Config {
   ): Configured<T> {
     const failure = failureOf(this.#state(), id);
     if (failure !== undefined) return { ok: false, problems: [{ key: `plugins.${id}`, message: failure }] };
-    const speak = (without: ReadonlySet<string>) =>
-      spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id), without);
-    return configure(id, speak, schema, options.keeper === true);
+    const speak = (without: Without) => spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id), without);
+    return configure(id, speak, schema, options.keeper === true, this.#goodOf(id));
   }
 
   /** Whether a provider's items of a level are taken. `on` is what holds when nobody says. */
@@ -233,6 +257,84 @@ export class Config {
     return this.#inTurn(async () => ({ ...(await unsetIn(this.#place(level, key))), change: await this.#reload() }));
   }
 
+  /** Takes a value for the person's own file: it counts at once, and stands there when `save` has written it. `undefined`: none. */
+  draft(key: Key, value: unknown, by: 'user' | 'project' = 'user'): ConfigChange {
+    const draft = this.#draftOf(key, value, by);
+    pathToWrite(this.#userRoot(), draft); // throws where it could not be written
+    return this.#changing(() => {
+      this.#drafts = [...this.#drafts.filter((other) => other.key !== draft.key), draft];
+    });
+  }
+
+  /** Lets a value count for this process alone, above all layers. The answer is what ends it. */
+  override(key: Key, value: unknown, by: 'user' | 'project' = 'user'): Draft {
+    const draft = this.#draftOf(key, value, by);
+    this.#changing(() => {
+      this.#overrides = [...this.#overrides.filter((other) => other.key !== draft.key), draft];
+    });
+    return draft;
+  }
+
+  endOverride(draft: Draft): void {
+    if (!this.#overrides.includes(draft)) return;
+    this.#changing(() => {
+      this.#overrides = this.#overrides.filter((other) => other !== draft);
+    });
+  }
+
+  /** The keys that wait for being saved. */
+  get drafts(): readonly string[] {
+    return this.#drafts.map(({ key }) => key);
+  }
+
+  /** Writes the drafts into the person's own file, on top of what stands there by now. One that cannot be written keeps no other from it. */
+  save(): Promise<void> {
+    return this.#inTurn(async () => {
+      const drafts = this.#drafts;
+      const together = await this.#saved(drafts);
+      const alone: PromiseSettledResult<void>[] = [];
+      if (together.status === 'rejected' && drafts.length > 1)
+        for (const draft of drafts) alone.push(await this.#saved([draft]));
+      await this.#reload();
+      const failure = [...(alone.length > 0 ? alone : [together])].find(({ status }) => status === 'rejected');
+      if (failure?.status === 'rejected') throw failure.reason;
+    });
+  }
+
+  async #saved(drafts: readonly Draft[]): Promise<PromiseSettledResult<void>> {
+    const { home, root } = this.#options;
+    const [result] = await Promise.allSettled([
+      editFile({ level: 'user', home, root, file: this.file('user') }, drafts).then(() => {
+        // What was said meanwhile waits for the next time.
+        this.#drafts = this.#drafts.filter((draft) => !drafts.includes(draft));
+      }),
+    ]);
+    return result;
+  }
+
+  /** Tells of every change of what the layers say; answers with the end of it. */
+  onChange(listener: (change: ConfigChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #draftOf(key: Key, value: unknown, by: 'user' | 'project'): Draft {
+    const place = this.#place(by, key);
+    if (value !== undefined) refuse(place, value);
+    else refuseForeign(place);
+    return { key: place.key, target: place.target, value };
+  }
+
+  #userRoot(): MapNode {
+    return drafted(this.#found.user.root, this.#drafts);
+  }
+
+  #goodOf(id: string): LastGood {
+    const good = this.#goodSettings.get(id) ?? new Map();
+    this.#goodSettings.set(id, good);
+    return good;
+  }
+
   #place(level: 'user' | 'project', key: Key): Place {
     const target = this.#target(key);
     const ids = idsOf(this.#state(), 'plugins');
@@ -251,27 +353,47 @@ export class Config {
   }
 
   async #reload(): Promise<ConfigChange> {
-    const before = fingerprints(this.#state());
     const { home, root } = this.#options;
-    const [user, project, over] = await Promise.all([
+    const [user, project, overlay] = await Promise.all([
       findConfig(home, userPlaces, this.#cache),
       root === undefined ? nothing : findConfig(root, placesOfProject(root, home), this.#cache),
-      this.#overlay === undefined ? nothing : loadOverlay(this.#overlay, this.#cache),
+      this.#overlay === undefined ? nothing : this.#readOverlay(this.#overlay),
     ]);
-    this.#found = { user, project, overlay: over };
+    return this.#changing(() => {
+      this.#found = { user, project, overlay };
+    });
+  }
+
+  /** The first time it has to be there. Later it may go for a moment, as when an editor puts another in its place. */
+  async #readOverlay(file: string): Promise<Found> {
+    try {
+      return await loadOverlay(file, this.#cache);
+    } catch (error) {
+      const before = this.#found.overlay;
+      if (before === nothing) throw error;
+      return { ...before, problems: [{ message: `${messageOf(error)} What it said before stays in force.` }] };
+    }
+  }
+
+  /** Works out what a change comes to, and tells of it. */
+  #changing(change: () => void): ConfigChange {
+    const before = fingerprints(this.#state());
+    change();
     this.#settle();
     const after = fingerprints(this.#state());
     const keys = Array.from(new Set([...before.keys(), ...after.keys()])).filter(
       (key) => before.get(key) !== after.get(key),
     );
-    return { keys, plugins: keys.flatMap((key) => (key.startsWith('plugins.') ? [key.slice('plugins.'.length)] : [])) };
+    const plugins = keys.flatMap((key) => (key.startsWith('plugins.') ? [key.slice('plugins.'.length)] : []));
+    if (keys.length > 0) for (const listener of this.#listeners) listener({ keys, plugins });
+    return { keys, plugins };
   }
 
   #settle(): void {
     this.#revision += 1;
     const fileLayer = (name: 'user' | 'project' | 'overlay'): Layer => {
       const { file, root } = this.#found[name];
-      return { name, root, ...(file === undefined ? {} : { file }) };
+      return { name, root: name === 'user' ? this.#userRoot() : root, ...(file === undefined ? {} : { file }) };
     };
     const files = [
       fileLayer('user'),
@@ -284,9 +406,10 @@ export class Config {
     for (const [key, value] of Object.entries(this.#options.flags ?? {})) {
       if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, () => ids).path, nodeOf(value));
     }
-    this.#layers = [...files, { name: 'flags', root: flags }];
+    const override: Layer = { name: 'override', root: drafted(emptyMap, this.#overrides) };
+    this.#layers = [...files, { name: 'flags', root: flags }, override];
     const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
-    this.#settled = new Map(rows.map((row) => [row.key, settle(row, this.#layers)]));
+    this.#settled = new Map(rows.map((row) => [row.key, settle(row, this.#layers, this.#good)]));
   }
 
   #state(): ConfigState {
@@ -296,6 +419,7 @@ export class Config {
       settled: this.#settled,
       known: this.#known,
       needed: this.#options.needed ?? [],
+      good: (id) => this.#goodOf(id),
       personal: [this.#found.user, this.#found.overlay],
     };
   }
@@ -309,6 +433,25 @@ export class Config {
     const turn = this.#queue.then(work, work);
     this.#queue = turn.catch(() => undefined); // told to the caller of that turn
     return turn;
+  }
+}
+
+/** What a layer says with some values put in and others taken out. */
+function drafted(root: MapNode, drafts: readonly Draft[]): MapNode {
+  let whole = root;
+  for (const draft of drafts) {
+    if (draft.value === undefined) whole = withoutNode(whole, draft.target.path);
+    else whole = withNode(whole, placeFor(whole, draft), nodeOf(draft.value));
+  }
+  return whole;
+}
+
+/** Another hand may have made the place one that cannot be written: then saving says so, and the value counts all the same. */
+function placeFor(root: MapNode, draft: Draft): readonly string[] {
+  try {
+    return pathToWrite(root, draft);
+  } catch {
+    return draft.target.path;
   }
 }
 

@@ -5,8 +5,8 @@ import type { ConfigProblem } from './places.ts';
 import { show } from './schemas.ts';
 import { type Row, variableOf } from './settings.ts';
 
-/** From the weakest to the strongest. */
-export type LayerName = 'default' | 'user' | 'project' | 'overlay' | 'environment' | 'flags';
+/** From the weakest to the strongest. `override` is what this process says of itself, and no file. */
+export type LayerName = 'default' | 'user' | 'project' | 'overlay' | 'environment' | 'flags' | 'override';
 
 export interface Layer {
   readonly name: LayerName;
@@ -47,6 +47,7 @@ export function sourceText(origin: ValueOrigin): string {
     user: 'your config',
     project: "the project's config",
     overlay: 'the --config file',
+    override: 'this run',
   }[origin.layer];
 }
 
@@ -68,15 +69,25 @@ export interface Settled {
   readonly failure?: string;
 }
 
-/** The value of one setting. Layers come weakest first; a bad value costs only itself: the next lower layer speaks. */
-export function settle(row: Row, layers: readonly Layer[]): Settled {
+/** What layers said last that was right, by layer and key: where an edit makes it wrong, it stays in force. */
+export type LastGood = Map<string, ConfigNode>;
+
+/**
+ * The value of one setting. Layers come weakest first. A bad value costs only itself: what its layer said before counts,
+ * else the next lower layer speaks.
+ */
+export function settle(row: Row, layers: readonly Layer[], good: LastGood = new Map()): Settled {
   const problems: ConfigProblem[] = [];
   let failure: string | undefined;
   let won: { value: unknown; origin: ValueOrigin } | undefined;
   for (const layer of layers.toReversed()) {
     const { node, blocked } = dig(layer.root, row.path);
     const spoken = node ?? blocked?.node;
-    if (spoken === undefined) continue;
+    const place = `${layer.name} ${row.key}`;
+    if (spoken === undefined) {
+      good.delete(place);
+      continue;
+    }
     if (layer.name === 'project' && row.project !== true) {
       problems.push(problemWith(layer, spoken, row.key, 'is not for a project to set; it is left out'));
       continue;
@@ -91,11 +102,19 @@ export function settle(row: Row, layers: readonly Layer[]): Settled {
           }
         : check(row.schema, plain(node));
     if (!answer.ok) {
-      const problem = problemWith(layer, spoken, row.key, answer.issues.join('; '));
+      const kept = row.keeper === undefined ? good.get(place) : undefined;
+      if (kept !== undefined) won ??= { value: plain(kept), origin: originOf(layer, spoken) };
+      const problem = problemWith(
+        layer,
+        spoken,
+        row.key,
+        `${answer.issues.join('; ')}${kept === undefined ? '' : keptText}`,
+      );
       problems.push(problem);
       if (row.keeper !== undefined)
         failure ??= `${row.key}: ${problem.message}${problem.file === undefined ? '' : ` (${sourceText(originOf(layer, spoken))})`}`;
     } else {
+      good.set(place, spoken);
       won ??= { value: answer.value, origin: originOf(layer, spoken) };
     }
   }
@@ -105,6 +124,9 @@ export function settle(row: Row, layers: readonly Layer[]): Settled {
     ...(failure === undefined ? {} : { failure }),
   };
 }
+
+/** For what is wrong and was right before. */
+export const keptText = '; what it said before stays in force';
 
 /** A schema of a stranger may throw; that is a bad value too. */
 export function check<T>(schema: Schema<T>, value: unknown): ReturnType<typeof parse<T>> {

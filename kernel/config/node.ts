@@ -57,6 +57,18 @@ export function withNode(root: MapNode, path: readonly string[], child: ConfigNo
   return { ...root, entries: new Map(root.entries).set(name, next) };
 }
 
+/** A copy of the map without what is at the path, and without maps that are empty then. */
+export function withoutNode(root: MapNode, path: readonly string[]): MapNode {
+  const [name, ...rest] = path;
+  const old = name === undefined ? undefined : root.entries.get(name);
+  if (name === undefined || old === undefined) return root;
+  const entries = new Map(root.entries);
+  const left = rest.length === 0 ? undefined : old.kind === 'map' ? withoutNode(old, rest) : old;
+  if (left === undefined || (left.kind === 'map' && left.entries.size === 0)) entries.delete(name);
+  else entries.set(name, left);
+  return { ...root, entries };
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,7 +1,16 @@
 import type { Level } from '../capability.ts';
 import { messageOf } from '../error.ts';
 import type { Schema, SchemaResult } from '../schema.ts';
-import { byDefault, check, type Layer, originOf, sourceText, type ValueOrigin } from './layers.ts';
+import {
+  byDefault,
+  check,
+  keptText,
+  type LastGood,
+  type Layer,
+  originOf,
+  sourceText,
+  type ValueOrigin,
+} from './layers.ts';
 import { type ConfigNode, dig, emptyMap, type MapNode, plain, withNode } from './node.ts';
 import type { ConfigProblem } from './places.ts';
 import type { Row } from './settings.ts';
@@ -11,7 +20,12 @@ export interface Spoken {
   readonly settings: Readonly<Record<string, unknown>>;
   /** By the path of each value, joined with dots. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** The values as they stand in their layers, by layer and path. */
+  readonly nodes: LastGood;
 }
+
+/** What is left out, by layer and path; in the place of some there is what the layer said before. */
+export type Without = ReadonlyMap<string, ConfigNode | undefined>;
 
 /** Merges what the layers say to a plugin: maps key by key, everything else as a whole. `enabled` is the switch, not a setting. */
 export function spokenTo(
@@ -19,9 +33,10 @@ export function spokenTo(
   id: string,
   level: Level,
   rows: readonly Row[],
-  without: ReadonlySet<string> = new Set(),
+  without: Without = new Map(),
 ): Spoken {
   const origins = new Map<string, ValueOrigin>();
+  const nodes: LastGood = new Map();
   let merged: MapNode = emptyMap;
   const walk = (layer: Layer, node: ConfigNode, path: readonly string[]): void => {
     if (node.kind === 'map' && node.entries.size > 0) {
@@ -29,10 +44,13 @@ export function spokenTo(
       return;
     }
     const key = path.join('.');
-    if (without.has(`${layer.name} ${key}`)) return;
+    const place = `${layer.name} ${key}`;
+    const counts = without.has(place) ? without.get(place) : node;
+    if (counts === undefined) return;
+    nodes.set(place, counts);
     for (const below of origins.keys())
       if (below.startsWith(`${key}.`) || key.startsWith(`${below}.`)) origins.delete(below);
-    merged = withNode(merged, path, node);
+    merged = withNode(merged, path, counts);
     origins.set(key, originOf(layer, node));
   };
   for (const layer of layers) {
@@ -49,21 +67,48 @@ export function spokenTo(
       walk(layer, child, [name]);
     }
   }
-  return { settings: plain(merged) as Record<string, unknown>, origins };
+  return { settings: plain(merged) as Record<string, unknown>, origins, nodes };
 }
 
-/** The same without the values that the rows refuse: for each of them the next lower layer speaks. */
-export function soundly(rows: readonly Row[], speak: (without: ReadonlySet<string>) => Spoken): Spoken {
-  const without = new Set<string>();
+/** The same without the values that the rows refuse, in whose place there is what their layer said before. */
+export function soundly(rows: readonly Row[], speak: (without: Without) => Spoken, good: LastGood): Spoken {
+  const leftOut = new LeftOut(good);
   for (;;) {
-    const spoken = speak(without);
-    const before = without.size;
-    for (const { path, schema } of rows) {
-      const name = path[2] ?? '';
-      if (!Object.hasOwn(spoken.settings, name) || check(schema, spoken.settings[name]).ok) continue;
-      for (const [key, origin] of spoken.origins) if (isWithin(key, [name])) without.add(`${origin.layer} ${key}`);
+    const spoken = speak(leftOut.places);
+    const bad = rows.filter(({ path: [, , name = ''], schema }) => {
+      return Object.hasOwn(spoken.settings, name) && !check(schema, spoken.settings[name]).ok;
+    });
+    const hasMore = bad.map(({ path: [, , name = ''] }) => leftOut.add(spoken, [name]));
+    if (!hasMore.includes(true)) return spoken;
+  }
+}
+
+/** Values that a schema refused: first what was said before is tried in their place, then nothing. */
+class LeftOut {
+  readonly places = new Map<string, ConfigNode | undefined>();
+  readonly #good: LastGood;
+
+  constructor(good: LastGood) {
+    this.#good = good;
+  }
+
+  /** Leaves out what was said at, above or below the path; whether that is more than before. */
+  add({ origins }: Spoken, path: readonly string[]): boolean {
+    let isMore = false;
+    for (const [spoken, { layer }] of origins) {
+      const place = `${layer} ${spoken}`;
+      if (!isWithin(spoken, path) || (this.places.has(place) && this.places.get(place) === undefined)) continue;
+      this.places.set(place, this.places.has(place) ? undefined : this.#good.get(place));
+      isMore = true;
     }
-    if (without.size === before) return spoken;
+    return isMore;
+  }
+
+  /** Whether something that was said before counts at the path. */
+  isKept({ origins }: Spoken, path: readonly string[]): boolean {
+    return Array.from(origins).some(
+      ([spoken, { layer }]) => isWithin(spoken, path) && this.places.get(`${layer} ${spoken}`) !== undefined,
+    );
   }
 }
 
@@ -90,29 +135,40 @@ export type Configured<T> =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /**
- * Parses a plugin's settings by its schema. A bad value is named with its file and line and left out, so that the
- * next lower layer or the default counts; what cannot be saved so, and anything at all in a keeper, fails the plugin.
+ * Parses a plugin's settings by its schema. A bad value is named with its file and line and left out, so that what its
+ * layer said before counts, else the next lower layer or the default; what cannot be saved so, and anything at all in a
+ * keeper, fails the plugin. What turned out right is remembered in `good`.
  */
 export function configure<T>(
   id: string,
-  speak: (without: ReadonlySet<string>) => Spoken,
+  speak: (without: Without) => Spoken,
   schema: Schema<T>,
   keeper: boolean,
+  good: LastGood = new Map(),
 ): Configured<T> {
-  const problems: ConfigProblem[] = [];
-  const without = new Set<string>();
+  const problems = new Map<string, ConfigProblem>();
+  const leftOut = new LeftOut(good);
   for (;;) {
-    const { settings, origins } = speak(without);
-    const result = validate(schema, settings);
-    if (result.issues === undefined) return { ok: true, value: result.value, problems };
-    const before = without.size;
+    const spoken = speak(leftOut.places);
+    const result = validate(schema, spoken.settings);
+    if (result.issues === undefined) {
+      good.clear();
+      for (const [place, node] of spoken.nodes) good.set(place, node);
+      return { ok: true, value: result.value, problems: Array.from(problems.values()) };
+    }
+    let hasMore = false;
     for (const issue of result.issues) {
       for (const path of culprits(issue)) {
-        problems.push(problemAt(id, path, issue.message, origins));
-        for (const [spoken, origin] of origins) if (isWithin(spoken, path)) without.add(`${origin.layer} ${spoken}`);
+        if (leftOut.add(spoken, path)) hasMore = true;
+        const kept = leftOut.isKept(spoken, path) && !keeper ? keptText : '';
+        const key = path.join('.');
+        // What was said before is not right any more either: the first complaint is the one to tell.
+        const { message = issue.message } = problems.get(key) ?? {};
+        const text = message.replace(keptText, '');
+        problems.set(key, problemAt(id, path, `${text}${kept}`, spoken.origins));
       }
     }
-    if (keeper || without.size === before) return { ok: false, problems };
+    if (keeper || !hasMore) return { ok: false, problems: Array.from(problems.values()) };
   }
 }
 

@@ -3,6 +3,7 @@ import { idsIn, type Target } from './keys.ts';
 import {
   byDefault,
   check,
+  type LastGood,
   type Layer,
   originOf,
   type Settled,
@@ -29,6 +30,8 @@ export interface ConfigState {
   readonly personal: readonly Found[];
   /** Built-ins that nobody switches off. */
   readonly needed: readonly string[];
+  /** What the layers said last to a plugin that was right. */
+  good(plugin: string): LastGood;
 }
 
 type Answer = Omit<Value, 'key'>;
@@ -102,7 +105,7 @@ function pluginValue(state: ConfigState, id: string, rest: readonly string[]): A
 /** What the layers say to a plugin, without what its schema refuses. */
 function spokenOf(state: ConfigState, id: string): Spoken {
   const rows = state.settings.ofPlugin(id);
-  return soundly(rows, (without) => spokenTo(state.layers, id, levelOf(state, id), rows, without));
+  return soundly(rows, (without) => spokenTo(state.layers, id, levelOf(state, id), rows, without), state.good(id));
 }
 
 /** Whether a plugin is on. What is needed to switch things on stays on, whatever stands in a file. */
@@ -198,7 +201,7 @@ export function failureOf(state: ConfigState, id: string): string | undefined {
 
 /** Every id that is known or spoken of. */
 export function idsOf(
-  state: Omit<ConfigState, 'settled' | 'personal' | 'needed'>,
+  state: Pick<ConfigState, 'settings' | 'layers' | 'known'>,
   key: 'plugins' | 'providers',
 ): readonly string[] {
   const registered =
@@ -216,7 +219,7 @@ function spokenIds(layers: readonly Layer[], key: 'plugins' | 'providers'): read
   return layers.flatMap((layer) => idsIn(layer.root, key));
 }
 
-const order = ['default', 'user', 'project', 'overlay', 'environment', 'flags'] as const;
+const order = ['default', 'user', 'project', 'overlay', 'environment', 'flags', 'override'] as const;
 
 function strongest(origins: readonly ValueOrigin[]): ValueOrigin {
   return origins.reduce((best, one) => (order.indexOf(one.layer) > order.indexOf(best.layer) ? one : best), byDefault);

@@ -91,7 +91,8 @@ function refuseUnknown({ isKnown, target, key, ids, settings }: Place): void {
   if (target.kind === 'unknown') throw settings.unknown(key);
 }
 
-function refuseForeign({ level, target, settings, isProjects, key }: Place): void {
+/** A project, or a plugin of it, sets only what is marked for it. */
+export function refuseForeign({ level, target, settings, isProjects, key }: Place): void {
   if (
     level !== 'project' ||
     isProjects ||

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { type Config, loadConfig } from '../../kernel/config/config.ts';
 import { placeText } from '../../kernel/config/places.ts';
 import { ConfigPort } from '../../kernel/config/port.ts';
 import { pluginSettings } from '../../kernel/config/settings.ts';
+import { SettingsStore } from '../../kernel/config/store.ts';
 import { ensureHome, kernHome, projectRoot } from '../../kernel/home.ts';
 import { type ExtensionFolder, Host } from '../../kernel/host/host.ts';
 import { createLoader, type Loader } from '../../kernel/host/load.ts';
@@ -18,6 +20,7 @@ import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
 import { needed } from './needed.ts';
 import { findProgram } from './program.ts';
+import { settingsPlugin } from './settings-store.ts';
 import { createWorkbench } from './workbench.ts';
 
 /** A run that is over sooner never starts a watcher; what changes until then is looked for when it begins. */
@@ -59,6 +62,20 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     },
   });
   const kernel = new Kernel({ where: { cwd, root, home }, settings, trust: trust.gate, watch: hub });
+  const store = new SettingsStore({
+    config,
+    clock: kernel.clock,
+    failed: (error, pending) => {
+      const what = pending === 1 ? 'a setting is' : `${pending} settings are`;
+      const text = `${what} not saved yet, and kept for this run: ${messageOf(error)}`;
+      kernel.journal.add('kern', 'error', 'settings_unsaved', text, error);
+    },
+    restored: () => kernel.journal.add('kern', 'info', 'settings_saved', 'the settings are saved now'),
+    stray: (error, key) => {
+      const plugin = kernel.owners.current()?.activation?.id ?? 'kern';
+      kernel.journal.failure(plugin, 'stray_error', `watching ${key}`, error);
+    },
+  });
 
   let loader: Loader | undefined;
   const load = (): Loader => {
@@ -83,6 +100,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   kernel.introduce([
     ...builtins.map((manifest) => (isLive ? fromSource(manifest, host, program.root) : manifest)),
     benchPlugin(),
+    settingsPlugin(kernel, settings, store),
   ]);
   if (withoutHome !== undefined) kernel.journal.add('kern', 'warning', 'home_unusable', withoutHome);
   tellOfKeepers(kernel);
@@ -134,13 +152,32 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     return extended;
   };
 
-  async function followConfig(): Promise<void> {
-    const change = await config.reload();
-    if (extended !== undefined) tellOfConfig();
-    if (change.keys.length === 0) return;
+  let applied: Promise<void> = Promise.resolve();
+  // Also a plugin that is just being set up may change a setting: what follows from it is no part of that setup.
+  const outside = AsyncLocalStorage.snapshot();
+  // Whoever changed it: an editor, a plugin, or a command of ours.
+  config.onChange(({ keys }) => {
     settings.renew();
-    await kernel.configure(settings, change.keys);
-    await host.catchUp();
+    applied = outside(async () => {
+      await kernel.configure(settings, keys);
+      await host.catchUp();
+    });
+    soon(applied);
+  });
+
+  /** What cannot be saved to the last is named: nobody can try it again. */
+  async function saveSettings(): Promise<void> {
+    await store.flush().catch(() => undefined); // told as it failed
+    store.close();
+    if (store.pending === 0) return;
+    const text = `not saved: ${config.drafts.join(', ')}`;
+    kernel.journal.add('kern', 'error', 'settings_lost', text);
+  }
+
+  async function followConfig(): Promise<void> {
+    await config.reload();
+    if (extended !== undefined) tellOfConfig();
+    await applied;
   }
 
   /** Counted, so that a turn waits for it. */
@@ -165,6 +202,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       host.close();
       await hub.close();
       await kernel.shutdown();
+      await saveSettings();
     },
   };
 }

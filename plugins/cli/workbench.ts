@@ -23,10 +23,10 @@ import {
 } from 'kern/plugin';
 import { complaintOf, listenForComplaints } from './complaints.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
+import { needed } from './needed.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
 import { capabilitiesOf, entryReports, providerReports, wakeAll } from './provider-reports.ts';
-import { needed } from './needed.ts';
 import { whyNotReplaced } from './replaced.ts';
 
 interface ConfigPart {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { prepareToolCall, resultText, tools } from 'kern/contracts';
-import type { View } from 'kern/plugin';
+import type { Change, ChangeResult, View } from 'kern/plugin';
 import { compose } from '../compose.ts';
 
 /** The whole house in folders of its own: built-ins, loader, watcher, config and gate, as the program makes it. */
@@ -16,9 +16,19 @@ export interface House extends AsyncDisposable {
   write(name: string, text: string): string;
   /** Calls a tool as a person would, and answers with its text; `refused: …` where it was not run. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  /** What was complained of, in order. */
+  complaints(): readonly string[];
+  /** Puts plugins in, and takes them out. */
+  change(change: Change): Promise<ChangeResult>;
 }
 
-export async function openHouse(files: Readonly<Record<string, string>>): Promise<House> {
+export async function openHouse(
+  files: Readonly<Record<string, string>>,
+  options: {
+    /** The file of `--config`, in the project. */
+    readonly config?: string;
+  } = {},
+): Promise<House> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'kern-house-')));
   const project = path.join(folder, 'project');
   const home = path.join(folder, 'home');
@@ -34,7 +44,7 @@ export async function openHouse(files: Readonly<Record<string, string>>): Promis
   const shared = {
     trust: true,
     permissionMode: 'all' as const,
-    config: undefined,
+    config: options.config === undefined ? undefined : path.join(project, options.config),
     extensions: [],
     noExtensions: false,
   };
@@ -52,6 +62,11 @@ export async function openHouse(files: Readonly<Record<string, string>>): Promis
     home,
     view,
     write,
+    complaints: () =>
+      house.kernel.journal
+        .all()
+        .flatMap(({ severity, message }) => (severity === 'warning' || severity === 'error' ? [message] : [])),
+    change: (change) => house.kernel.change(change),
     async call(tool, args) {
       calls += 1;
       await view.use(tools).load();
