@@ -57,6 +57,12 @@ export const agentSettings = z.object({
   title: z
     .object({
       enabled: z.boolean().default(true).describe('Give a session a title after its first turn'),
+      always: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Ask a model for it also where the session ends with its prompts (`kern -p`), instead of taking their first words',
+        ),
       model: z
         .string()
         .optional()
