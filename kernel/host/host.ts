@@ -109,6 +109,14 @@ export class Host {
     });
   }
 
+  /** Loads every extension anew, whether its files changed or not; one that fails keeps its old version. */
+  reload(): Promise<void> {
+    return this.#later(async () => {
+      await this.#sync();
+      await this.#loadInOrder([...this.#slots.values()].filter(({ place }) => place.level !== 'builtin'));
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const slot of this.#slots.values()) slot.leaving?.();

@@ -6,19 +6,24 @@ import {
   sessionWriteRestored,
 } from 'kern/contracts';
 import type { View } from 'kern/plugin';
+import type { Gate } from './session-gate.ts';
 import { tellPlugins } from './tell.ts';
 
 /** Who hears of a session: plugins through their hooks, and whoever subscribed. During a turn plugins are those it pinned. */
 export class Broadcast {
-  readonly #sessionId: string;
+  readonly #sessionId: () => string;
   readonly #outside: View;
+  readonly #gate: Gate;
   readonly #listeners = new Set<(event: AgentEvent) => void>();
+  /** What was to be told when nobody could have subscribed yet, until the first run. */
+  #unheard: AgentEvent[] = [];
   #turn: View | undefined;
   #hearsUpdates = true;
 
-  constructor(view: View, sessionId: string) {
+  constructor(view: View, sessionId: () => string, gate: Gate) {
     this.#outside = view;
     this.#sessionId = sessionId;
+    this.#gate = gate;
   }
 
   /** Through which plugins are told now. */
@@ -35,20 +40,34 @@ export class Broadcast {
 
   subscribe(listener: (event: AgentEvent) => void): { dispose(): void } {
     this.#listeners.add(listener);
+    // In a step of its own: whoever subscribes has what is answered in hand by then.
+    if (this.#unheard.length > 0)
+      queueMicrotask(() => {
+        for (const event of this.#listeners.has(listener) ? this.#unheard : []) this.#tell(listener, event);
+      });
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
-  /** The fault of a listener is its own: it surfaces by itself, and the run goes on. */
+  /** Tells what happened while the session was opened, also to whoever subscribes before the first run. */
+  announce(event: AgentEvent): void {
+    this.#unheard.push(event);
+    this.emit(event);
+  }
+
   emit(event: AgentEvent): void {
-    if (event.type !== 'message_update' || this.#hearsUpdates) tellPlugins(this.view, this.#sessionId, event);
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+    if (event.type === 'agent_start') this.#unheard = [];
+    if (event.type !== 'message_update' || this.#hearsUpdates) tellPlugins(this.view, this.#sessionId(), event);
+    for (const listener of this.#listeners) this.#tell(listener, event);
+  }
+
+  /** The fault of a listener is its own: it surfaces by itself, and the run goes on. */
+  #tell(listener: (event: AgentEvent) => void, event: AgentEvent): void {
+    try {
+      this.#gate.outside(() => listener(event));
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
     }
   }
 
@@ -66,5 +85,6 @@ export class Broadcast {
 
   close(): void {
     this.#listeners.clear();
+    this.#unheard = [];
   }
 }

@@ -43,15 +43,18 @@ export class Conversation {
     return this.#store;
   }
 
-  /** Goes on in another store. */
-  open(store: SessionStore): SessionContext {
+  /** Goes on in another store; with what its branch comes to, where that is known already. */
+  open(store: SessionStore, context: SessionContext = store.context()): SessionContext {
     this.#store = store;
-    return this.rebuild();
+    return this.#take(context);
   }
 
   /** Makes the context anew from what is stored: after a compaction, an undo, a move in the tree. */
   rebuild(): SessionContext {
-    const context = this.#store.context();
+    return this.#take(this.#store.context());
+  }
+
+  #take(context: SessionContext): SessionContext {
     this.#entries = [...context.messages];
     this.#context = this.#entries.map(({ message }) => message);
     this.#kept = [...this.#context];

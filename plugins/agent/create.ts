@@ -2,7 +2,9 @@ import {
   type AgentSession,
   isToolAllowed,
   models,
+  type SessionContext,
   type SessionOptions,
+  type SessionStore,
   type StoreReport,
   sessionStart,
   sessions,
@@ -11,7 +13,7 @@ import {
 import { type Handle, KernError, type View } from 'kern/plugin';
 import { Head } from './head.ts';
 import { Session } from './session.ts';
-import { clampThinking, isThinkingLevel } from './thinking.ts';
+import { type RestoredModel, restoredModel } from './session-restore.ts';
 import type { ToolSeam } from './tool-seam.ts';
 
 export interface CreateParts {
@@ -20,51 +22,80 @@ export interface CreateParts {
   readonly began: (session: Session) => () => void;
 }
 
-/** Opens a new session in a view: its model, its tools, its file; then the plugins are told. */
+/** Opens a session in a view: its file, its model, its tools; then the plugins are told. */
 export async function createSession(options: SessionOptions, parts: CreateParts): Promise<AgentSession> {
   const { view, cwd } = options;
   await Promise.all([view.use(models).load(), view.use(sessions).load(), view.use(tools).load()]);
-  const model = await view.service(models).resolve(options.model);
   const mask = chosenTools(view, options.tools);
   let session: Session | undefined;
+  let ended = (): void => {};
+  let unhear: (() => void) | undefined;
+  const asked = new Set(options.tools);
   try {
-    const store = await view.service(sessions).create({
-      cwd,
-      persist: options.persist ?? true,
-      report: (report: StoreReport) => session?.broadcast.report(report),
-    });
-    const setting = view.setting('thinking');
-    const wanted = options.thinking ?? (isThinkingLevel(setting) ? setting : undefined);
-    const asked = new Set(options.tools);
-    session = new Session({
-      view,
-      cwd,
-      store,
-      model,
-      thinking: clampThinking(wanted, model),
-      head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
-        parts.tools.faces(from, asked),
-      ),
-      tools: parts.tools,
-      settleMs: 2_000,
-      graceMs: 7_000,
-      release: () => {
-        mask?.dispose();
-        ended();
-        unhear?.();
-      },
-    });
+    const { store, reason } = await openStore(options, (report) => session?.broadcast.report(report));
+    try {
+      const context = store.context();
+      session = new Session({
+        view,
+        cwd,
+        store,
+        context,
+        model: await modelFor(options, context),
+        options,
+        head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
+          parts.tools.faces(from, asked),
+        ),
+        tools: parts.tools,
+        settleMs: 2_000,
+        graceMs: 7_000,
+        release: () => {
+          mask?.dispose();
+          ended();
+          unhear?.();
+        },
+      });
+    } catch (error) {
+      await store.close().catch(() => {}); // what went wrong first is told
+      throw error;
+    }
+    session.begin();
+    ended = parts.began(session);
+    const { broadcast, id: sessionId } = session;
+    unhear = options.faults?.((fault) => broadcast.emit({ type: 'extension_error', ...fault }));
+    await view.enter(() => view.call(sessionStart, { sessionId, cwd, reason }));
   } catch (error) {
     mask?.dispose();
     throw error;
   }
-  const ended = parts.began(session);
-  const { broadcast } = session;
-  const unhear = options.faults?.((fault) => broadcast.emit({ type: 'extension_error', ...fault }));
-  view.session = session.handle;
-  await view.enter(() => view.call(sessionStart, { sessionId: session.id, cwd, reason: 'startup' }));
   session.open();
   return session;
+}
+
+/** A new file, the one to go on in, or a copy of that. */
+async function openStore(
+  options: SessionOptions,
+  report: (report: StoreReport) => void,
+): Promise<{ readonly store: SessionStore; readonly reason: 'startup' | 'resume' | 'fork' }> {
+  const { view, cwd, resume, sessionDir: dir, persist = true, whenBusy = 'fork' } = options;
+  const service = view.service(sessions);
+  const file =
+    resume === undefined
+      ? undefined
+      : typeof resume === 'string'
+        ? await service.find(resume, { cwd, dir })
+        : await service.latest({ cwd, dir });
+  const creating = { cwd, persist, dir, report };
+  if (file === undefined) return { store: await service.create(creating), reason: 'startup' };
+  // What is not to be written down goes on in a copy, too.
+  if (options.fork === true || !persist) return { store: await service.fork(file, creating), reason: 'fork' };
+  return { store: await service.open(file, { whenBusy, report }), reason: 'resume' };
+}
+
+/** The one that was asked for, else that of the session, else what the settings say. */
+async function modelFor({ view, model }: SessionOptions, context: SessionContext): Promise<RestoredModel> {
+  const chosen = view.service(models);
+  if (model !== undefined) return { model: await chosen.resolve(model), reason: undefined };
+  return restoredModel(view, context, () => chosen.resolve(undefined));
 }
 
 /** Only these: the others are hidden from this view, so that a call of one is refused as unknown. */

@@ -20,13 +20,21 @@ export function handleOf(session: SessionHandle, isStale: () => boolean): Sessio
     waitForIdle: async () => live().waitForIdle(),
     sendMessage: (text, options) => live().sendMessage(text, options),
     appendEntry: (customType, data) => live().appendEntry(customType, data),
+    entriesOf: (customType) => live().entriesOf(customType),
     abort: () => live().abort(),
     model: () => live().model(),
     setModel: async (id) => live().setModel(id),
     thinking: () => live().thinking(),
     setThinking: (level) => live().setThinking(level),
+    setName: (name) => live().setName(name),
     setLabel: (entryId, label) => live().setLabel(entryId, label),
     compact: async (instructions) => live().compact(instructions),
+    newSession: async () => live().newSession(),
+    fork: async () => live().fork(),
+    branch: async (entryId) => live().branch(entryId),
+    navigateTree: async (entryId, options) => live().navigateTree(entryId, options),
+    switchSession: async (wanted) => live().switchSession(wanted),
+    reload: async () => live().reload(),
   };
 }
 

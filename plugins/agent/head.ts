@@ -1,11 +1,29 @@
-import { type CustomMessage, type PromptSection, systemPrompt, type ToolFace } from 'kern/contracts';
+import {
+  type CustomMessage,
+  type PromptSection,
+  type SessionContext,
+  type SystemEntryMessage,
+  systemPrompt,
+  type ToolFace,
+} from 'kern/contracts';
 import type { View } from 'kern/plugin';
-import { announcement, nextTools, sectionChanges } from './announce.ts';
+import {
+  announcement,
+  asTold,
+  nextTools,
+  sectionLines,
+  sectionNews,
+  type Told,
+  type ToolNews,
+  toldBy,
+  toolLines,
+} from './announce.ts';
 import { baseSections, joined, type PromptOptions } from './prompt.ts';
 
 /**
  * What stands before the conversation in every request: the system prompt and the tools. Made once and kept byte for
- * byte; later changes follow as messages, and only new tools are added to the list, at its end.
+ * byte, also when the session is resumed; later changes follow as messages, and only new tools are added to the list,
+ * at its end.
  */
 export class Head {
   readonly #options: PromptOptions;
@@ -13,6 +31,8 @@ export class Head {
   #system: string | undefined;
   #told = new Map<string, string>();
   #tools: readonly ToolFace[] = [];
+  /** What a resumed session has been told of its tools since they were sent. */
+  #toldOfTools: readonly ToolNews[] = [];
   #isStale = false;
 
   constructor(options: PromptOptions, faces: (view: View) => readonly ToolFace[]) {
@@ -33,34 +53,83 @@ export class Head {
     this.#isStale = true;
   }
 
-  /** Makes it, the first time. Answers whether it was made now. */
-  async make(view: View): Promise<boolean> {
-    if (this.#system !== undefined) return false;
+  /**
+   * Goes on with the head of a context as it was sent, and with what was told since. A head of another program speaks
+   * of tools that are not there: then, as where there is none, it is made anew.
+   */
+  resume({ system, messages }: Pick<SessionContext, 'system' | 'messages'>): void {
+    this.#system = system?.parts === undefined ? undefined : system.content;
+    this.#told = system === undefined ? new Map() : partsOf(system);
+    this.#tools = (system?.parts === undefined ? [] : (system.toolsAdded ?? [])).map(
+      ({ name, description, parameters: inputSchema }) => ({ name, description, inputSchema }),
+    );
+    const told = this.#system === undefined ? [] : messages.flatMap(({ message }) => toldBy(message) ?? []);
+    for (const { sections } of told) this.#take(sections);
+    this.#toldOfTools = told.map(({ tools }) => tools);
+    this.#isStale = true;
+  }
+
+  /** Makes it, where there is none. Answers with what was made now, as it is kept in the session. */
+  async make(view: View): Promise<SystemEntryMessage | undefined> {
+    if (this.#system !== undefined) return undefined;
     this.#isStale = false;
     this.#tools = this.#faces(view);
     const sections = await this.#sections(view);
     this.#told = new Map(sections.map(({ id, text }) => [id, text]));
     this.#system = joined(sections);
-    return true;
+    return {
+      role: 'system',
+      content: this.#system,
+      timestamp: Date.now(),
+      toolsAdded: this.#tools.map(({ name, description, inputSchema: parameters }) => ({
+        name,
+        description,
+        parameters,
+      })),
+      parts: sections.map(({ id, text }) => ({ id, length: text.length })),
+    };
   }
 
   /** What changed since the last request, as the message that says so. */
   async changes(view: View): Promise<readonly CustomMessage[]> {
-    const lines: string[] = [];
-    const { faces, text } = nextTools(this.#tools, this.#faces(view));
+    const current = this.#faces(view);
+    const sent = this.#toldOfTools.reduce((faces, news) => asTold(faces, news, current), this.#tools);
+    this.#toldOfTools = [];
+    const { faces, news: tools } = nextTools(sent, current);
     this.#tools = faces;
-    if (text !== undefined) lines.push(text);
+    let sections: Told['sections'] = [];
+    let lines: readonly string[] = [];
     if (this.#isStale) {
       this.#isStale = false;
-      const sections = await this.#sections(view);
-      lines.push(...sectionChanges(this.#told, sections));
-      this.#told = new Map(sections.map((section) => [section.id, section.text]));
+      sections = sectionNews(this.#told, await this.#sections(view));
+      lines = sectionLines(this.#told, sections);
+      this.#take(sections);
     }
-    return lines.length === 0 ? [] : [announcement(lines.join('\n\n'))];
+    const text = [toolLines(tools), ...lines].filter((line) => line !== '').join('\n\n');
+    return text === '' ? [] : [announcement(text, { sections, tools })];
+  }
+
+  #take(sections: Told['sections']): void {
+    for (const { id, text } of sections) {
+      if (text === undefined) this.#told.delete(id);
+      else this.#told.set(id, text);
+    }
   }
 
   async #sections(view: View): Promise<readonly PromptSection[]> {
     const sections = baseSections(view.where, this.#options, new Date());
-    return (await view.call(systemPrompt, { sections, where: view.where, tools: this.#tools })).sections;
+    const changed = await view.call(systemPrompt, { sections, where: view.where, tools: this.#tools });
+    return changed.sections.map(({ id, text }) => ({ id, text: text.trim() })).filter(({ text }) => text !== '');
   }
+}
+
+/** The parts of a head that was sent. */
+function partsOf({ content, parts = [] }: SystemEntryMessage): Map<string, string> {
+  const found = new Map<string, string>();
+  let at = 0;
+  for (const { id, length } of parts) {
+    found.set(id, content.slice(at, at + length));
+    at += length + '\n\n'.length;
+  }
+  return found;
 }

@@ -20,9 +20,15 @@ test('an abort ends the run, hands the queue back, and leaves nothing for the ne
   ]);
   expect(await s.session.prompt({ text: 'a' })).toMatchObject({ status: 'aborted', text: 'I was', error: undefined });
   expect(s.events.at(-1)).toEqual({ type: 'agent_settled', aborted: true });
-  expect(s.events).toContainEqual({ type: 'queue_update', steering: ['stale'], followUp: ['stale too'] });
+  expect(s.events).toContainEqual({
+    type: 'queue_update',
+    interrupt: [],
+    steering: ['stale'],
+    followUp: ['stale too'],
+  });
   expect(s.events.filter(({ type }) => type === 'queue_update').at(-1)).toEqual({
     type: 'queue_update',
+    interrupt: [],
     steering: [],
     followUp: [],
   });

@@ -1,49 +1,36 @@
 import {
   agentBeforeStart,
   agentEnd,
-  type CustomMessage,
   input as inputHook,
   inputText,
   type Message,
-  type Model,
   type Prompt,
   type RunResult,
-  type SessionStore,
-  type ThinkingLevel,
-  type UserMessage,
 } from 'kern/contracts';
-import { KernError, type View } from 'kern/plugin';
-import type { Broadcast } from './broadcast.ts';
-import type { Conversation } from './conversation.ts';
-import type { Head } from './head.ts';
-import { type LoopEnd, type LoopPort, runLoop, type Turn } from './loop.ts';
+import { KernError, type QueuedTexts, type SendAs } from 'kern/plugin';
+import { type LoopEnd, type LoopPort, runLoop } from './loop.ts';
 import { MessageQueue } from './queue.ts';
+import { noteMessage, promptMessages } from './queue-messages.ts';
 import { resultOf } from './result.ts';
-import type { ToolSeam } from './tool-seam.ts';
-import { pinnedTurn } from './turn.ts';
+import { onlyOne } from './retry/attempts.ts';
+import { unlessAborted } from './runner-abort.ts';
+import { makeHead, openTurn, type TurnGround } from './runner-turn.ts';
+import type { Compaction } from './session-compaction.ts';
+import type { Gate, Work } from './session-gate.ts';
+import type { AgentSettings } from './settings.ts';
 
-export interface RunnerParts {
-  readonly sessionId: string;
-  readonly view: View;
-  readonly store: Pick<SessionStore, 'flush'>;
-  readonly head: Head;
-  readonly tools: ToolSeam;
-  readonly conversation: Conversation;
-  readonly broadcast: Broadcast;
-  /** As they are when a turn begins. */
-  readonly model: () => Model;
-  readonly thinking: () => ThinkingLevel;
-  /** How long a turn waits for queued plugin changes before it pins. */
-  readonly settleMs: number;
+export interface RunnerParts extends TurnGround {
+  readonly gate: Gate;
+  readonly compactor: Compaction;
+  /** As they are when they are asked for. */
+  readonly settings: () => AgentSettings;
   /** How long an aborted tool may take to end by itself. */
   readonly graceMs: number;
 }
 
-interface Run {
+interface Run extends Work {
   readonly controller: AbortController;
   readonly started: number;
-  /** Where its messages begin. */
-  readonly from: number;
 }
 
 /** What a run starts with, or that a plugin took the input for itself. */
@@ -54,8 +41,10 @@ export class Runner {
   readonly #parts: RunnerParts;
   readonly #queue = new MessageQueue();
   #run: Run | undefined;
+  /** Of the reply that is being given. */
+  #interrupted = new AbortController();
   #idle = Promise.resolve();
-  #state: 'opening' | 'open' | 'closed' = 'opening';
+  #state: 'held' | 'open' | 'closed' = 'held';
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -63,14 +52,26 @@ export class Runner {
 
   /** From now on a message sent while nothing runs starts a run. */
   open(): void {
-    this.#state = 'open';
+    if (this.#state === 'held') this.#state = 'open';
+  }
+
+  /** Aborts what runs. Until it is opened again nothing starts: what is sent waits. */
+  async hold(): Promise<void> {
+    if (this.#state === 'open') this.#state = 'held';
+    this.abort();
+    while (this.#run !== undefined) await this.#idle;
+  }
+
+  /** As `open`; what was sent meanwhile starts a run. */
+  resume(): void {
+    this.open();
+    this.#startWaiting();
   }
 
   /** Aborts what runs; nothing starts any more. */
   async close(): Promise<void> {
     this.#state = 'closed';
-    this.abort();
-    await this.waitForIdle();
+    await this.hold();
   }
 
   get isIdle(): boolean {
@@ -78,29 +79,41 @@ export class Runner {
   }
 
   async waitForIdle(): Promise<void> {
-    while (this.#run !== undefined) await this.#idle;
+    this.#parts.gate.assertOutside('waitForIdle');
+    for (;;) {
+      await this.#parts.gate.settled();
+      if (this.#run === undefined) return;
+      await this.#idle;
+    }
   }
 
   prompt(prompt: Prompt): Promise<RunResult> {
     return this.#start(() => this.#opening(prompt));
   }
 
-  send(text: string, as: 'steer' | 'followUp' | 'nextTurn'): void {
-    if (as !== 'nextTurn' && this.#run === undefined && this.#state === 'open') {
-      void this.#start(async () => ({ messages: [userMessage(text)] }));
+  send(prompt: Prompt, as: SendAs): void {
+    const mayStart = this.#state === 'open' && !this.#parts.gate.isChanging;
+    if (as !== 'nextTurn' && this.#run === undefined && mayStart) {
+      void this.#start(async () => ({ messages: promptMessages(prompt) }));
       return;
     }
-    this.#queue.add(text, as);
+    // What comes while an aborted run winds down is no part of it: it rides along with the next prompt.
+    this.#queue.add(prompt, this.#run?.controller.signal.aborted === true ? 'nextTurn' : as);
     this.#tellQueue();
+    if (as === 'interrupt') this.#interrupted.abort();
   }
 
-  /** What was queued is told for the last time before it is dropped: none of it may reach the next prompt. */
-  abort(): void {
-    if (!this.#queue.isEmpty) {
-      this.#queue.drop();
-      this.#tellQueue();
-    }
+  queue(): QueuedTexts {
+    return this.#queue.texts();
+  }
+
+  /** What was queued is handed back, and reaches no later prompt. */
+  abort(): QueuedTexts {
+    const hadSome = !this.#queue.isEmpty;
+    const dropped = this.#queue.drop();
+    if (hadSome) this.#tellQueue();
     this.#run?.controller.abort();
+    return dropped;
   }
 
   async #start(open: () => Promise<Opening>): Promise<RunResult> {
@@ -109,57 +122,64 @@ export class Runner {
         hint: 'send the message with sendMessage (steer or followUp), or wait with waitForIdle',
       });
     }
-    const { view, conversation } = this.#parts;
+    const { view, gate } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const run = { controller: new AbortController(), started: performance.now(), from: conversation.messages.length };
+    const run: Run = { controller: new AbortController(), started: performance.now(), isOver: false };
     this.#run = run;
     this.#idle = promise;
-    const result = await view.enter(() => this.#drive(run, open));
+    const result = await gate.inside(run, () => view.enter(() => this.#drive(run, open)));
+    run.isOver = true;
     this.#run = undefined;
     resolve();
     // What came while the last words were written would else wait for a prompt that nobody announced.
-    if (result.status === 'ok' && this.#state === 'open' && !this.#queue.isEmpty) {
-      void this.#start(async () => ({ messages: this.#takeWaiting() }));
-    }
+    if (result.status === 'ok') this.#startWaiting();
     return result;
+  }
+
+  #startWaiting(): void {
+    if (this.#run !== undefined || this.#state !== 'open' || this.#queue.isEmpty) return;
+    void this.#start(async () => ({ messages: this.#takeWaiting() }));
   }
 
   /** From the opening to the settled end. Never rejects. */
   async #drive(run: Run, open: () => Promise<Opening>): Promise<RunResult> {
-    const { store, broadcast, conversation } = this.#parts;
+    const { broadcast, conversation } = this.#parts;
     const { signal } = run.controller;
+    using heard = conversation.hear();
     let end: LoopEnd = { status: 'ok', turns: 0 };
     let said: string | undefined;
     try {
       const opening = await unlessAborted(open(), signal);
       if (opening === undefined) end = { status: 'aborted', turns: 0 };
       else if ('handled' in opening) said = opening.handled;
-      else end = await this.#loops(opening.messages, signal);
+      else end = await this.#loops(opening.messages, heard.messages, signal);
     } catch (error) {
       end = { status: 'error', turns: 0, failure: error };
     }
     // What could not be written was told when it happened, and stays in memory.
-    await store.flush().catch(() => {});
+    await conversation.store.flush().catch(() => {});
     if (said === undefined) broadcast.emit({ type: 'agent_settled', aborted: end.status === 'aborted' });
-    const messages = conversation.messages.slice(run.from);
-    return resultOf({ end, said, messages, durationMs: Math.round(performance.now() - run.started) });
+    const durationMs = Math.round(performance.now() - run.started);
+    return resultOf({ end, said, messages: heard.messages, durationMs });
   }
 
   /** A loop, and another while something that came at its very end waits. */
-  async #loops(first: readonly Message[], signal: AbortSignal): Promise<LoopEnd> {
-    const { view, broadcast, conversation, sessionId } = this.#parts;
+  async #loops(first: readonly Message[], heard: readonly Message[], signal: AbortSignal): Promise<LoopEnd> {
+    const { view, broadcast, compactor, choice, sessionId } = this.#parts;
     let turns = 0;
     for (let waiting = first; ; waiting = this.#takeWaiting()) {
-      const from = conversation.messages.length;
+      const from = heard.length;
+      choice.settle();
       broadcast.emit({ type: 'agent_start' });
       let end: LoopEnd;
       try {
+        await compactor.beforePrompt(signal);
         end = await runLoop(waiting, this.#port(signal));
       } catch (error) {
-        end = { status: 'error', turns: 0, failure: error };
+        end = { status: signal.aborted ? 'aborted' : 'error', turns: 0, failure: error } as LoopEnd;
       }
-      view.call(agentEnd, { sessionId, status: end.status });
-      broadcast.emit({ type: 'agent_end', messages: conversation.messages.slice(from) });
+      view.call(agentEnd, { sessionId: sessionId(), status: end.status });
+      broadcast.emit({ type: 'agent_end', messages: heard.slice(from) });
       turns += end.turns;
       if (end.status !== 'ok' || signal.aborted || this.#queue.isEmpty) return { ...end, turns };
     }
@@ -171,92 +191,46 @@ export class Runner {
     if (taken !== undefined) return { handled: taken.say ?? '' };
     const { text, images } = await view.call(inputText, { text: prompt.text, images: prompt.images ?? [] });
     await view.settled(settleMs);
-    await this.#makeHead();
+    await makeHead(this.#parts);
     const before = await view.call(agentBeforeStart, { prompt: head.system, messages: [] });
     const notes = this.#queue.takeNextTurn().map(noteMessage);
-    return { messages: [...notes, ...before.messages, userMessage(text, images)] };
-  }
-
-  /** The head stands in the session as it was sent, so that a resumed session can go on with the same bytes. */
-  async #makeHead(): Promise<void> {
-    const { view, head, conversation } = this.#parts;
-    if (!(await head.make(view))) return;
-    const toolsAdded = head.tools.map(({ name, description, inputSchema: parameters }) => ({
-      name,
-      description,
-      parameters,
-    }));
-    conversation.write({
-      type: 'message',
-      message: { role: 'system', content: head.system, timestamp: Date.now(), toolsAdded },
-    });
+    return { messages: [...notes, ...before.messages, ...promptMessages({ ...prompt, text, images })] };
   }
 
   #port(signal: AbortSignal): LoopPort {
+    const { graceMs, compactor, settings, broadcast } = this.#parts;
     return {
       signal,
-      graceMs: this.#parts.graceMs,
-      openTurn: () => this.#openTurn(signal),
-      steering: () => this.#taken(this.#queue.takeSteering()),
-      followUps: () => this.#taken(this.#queue.takeFollowUp()),
-      emit: (event) => this.#parts.broadcast.emit(event),
+      graceMs,
+      beforeTurn: async (index) => {
+        // Before the first turn the prompt itself was the moment.
+        if (index > 0) await compactor.beforeTurn(signal);
+      },
+      openTurn: () => openTurn(this.#parts, signal),
+      attempts: () => onlyOne,
+      interrupts: () => this.#said(this.#queue.takeInterrupts()),
+      interrupted: () => {
+        this.#interrupted = new AbortController();
+        return this.#interrupted.signal;
+      },
+      steering: () => this.#said(this.#queue.takeSteering(settings().steeringMode)),
+      followUps: () => this.#said(this.#queue.takeFollowUps(settings().followUpMode)),
+      emit: (event) => broadcast.emit(event),
     };
-  }
-
-  /** Waits for plugin changes under way, then pins: the turn sees one set of plugins from start to end. */
-  async #openTurn(signal: AbortSignal): Promise<Turn> {
-    const { view: outside, head, conversation, broadcast, tools, model, thinking, sessionId, settleMs } = this.#parts;
-    await unlessAborted(outside.settled(settleMs), signal);
-    await this.#makeHead();
-    const view = outside.pin();
-    broadcast.through(view);
-    const release = (): void => {
-      broadcast.through(undefined);
-      view[Symbol.dispose]();
-    };
-    try {
-      const notices = await head.changes(view);
-      const { system: systemPrompt, tools: faces } = head;
-      const request = { model: model(), thinking: thinking(), systemPrompt, tools: faces, sessionId };
-      return pinnedTurn({ view, notices, request, conversation, tools, signal, release });
-    } catch (error) {
-      release();
-      throw error;
-    }
   }
 
   #takeWaiting(): readonly Message[] {
-    return this.#taken(this.#queue.takeSteering() ?? this.#queue.takeFollowUp());
+    const { steeringMode, followUpMode } = this.#parts.settings();
+    const first = [...this.#queue.takeInterrupts(), ...this.#queue.takeSteering(steeringMode)];
+    return this.#said(first.length > 0 ? first : this.#queue.takeFollowUps(followUpMode));
   }
 
-  #taken(text: string | undefined): readonly Message[] {
-    if (text === undefined) return [];
-    this.#tellQueue();
-    return [userMessage(text)];
+  #said(taken: readonly Prompt[]): readonly Message[] {
+    if (taken.length > 0) this.#tellQueue();
+    return taken.flatMap(promptMessages);
   }
 
   #tellQueue(): void {
-    const { steering, followUps } = this.#queue;
-    this.#parts.broadcast.emit({ type: 'queue_update', steering: [...steering], followUp: [...followUps] });
+    this.#parts.broadcast.emit({ type: 'queue_update', ...this.#queue.texts() });
   }
-}
-
-function userMessage(text: string, images: UserMessage['content'] = []): UserMessage {
-  return { role: 'user', content: [{ type: 'text', text }, ...images], timestamp: Date.now() };
-}
-
-/** What was left for the next prompt to take along. */
-function noteMessage(text: string): CustomMessage {
-  const content = [{ type: 'text' as const, text }];
-  return { role: 'custom', customType: 'kern.note', content, display: true, timestamp: Date.now() };
-}
-
-/** What the work comes to; undefined as soon as the signal aborts, whatever the work does then. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
-  const stop = (): void => resolve(undefined);
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  work.then(resolve, reject);
-  return promise.finally(() => signal.removeEventListener('abort', stop));
 }

@@ -1,31 +1,58 @@
 import {
   type AgentEvent,
   type AgentSession,
+  type CompactionResult,
+  type ContextMessage,
+  type EntryNode,
+  type ForeignEntry,
   type Message,
   type Model,
   models,
   type Prompt,
   type RunResult,
+  type SessionContext,
+  type SessionEntry,
   type SessionHeader,
+  type SessionOptions,
+  type SessionStats,
   type SessionStore,
   sessionShutdown,
-  type ThinkingLevel,
+  workbench,
 } from 'kern/contracts';
-import { KernError, type SessionHandle, type View } from 'kern/plugin';
+import {
+  KernError,
+  type QueuedTexts,
+  type SendAs,
+  type SessionHandle,
+  type SwitchAnswer,
+  type View,
+} from 'kern/plugin';
 import { Broadcast } from './broadcast.ts';
 import { Conversation } from './conversation.ts';
 import { handleOf, staleSession } from './handle.ts';
 import type { Head } from './head.ts';
 import { Runner } from './runner.ts';
-import { clampThinking, parseThinking } from './thinking.ts';
+import { compactionOf } from './session-compaction.ts';
+import { Gate } from './session-gate.ts';
+import type { SessionGround } from './session-ground.ts';
+import { Choice } from './session-model.ts';
+import { type RestoredModel, restoredThinking, tellOpened } from './session-restore.ts';
+import { settingsOf } from './settings.ts';
+import { Tally } from './stats.ts';
+import { Switcher, unknownEntry } from './switch.ts';
+import { parseThinking } from './thinking.ts';
 import type { ToolSeam } from './tool-seam.ts';
+import { type NavigateOptions, navigate } from './tree.ts';
+import { TreeIndex } from './tree-index.ts';
 
 export interface SessionParts {
   readonly view: View;
   readonly cwd: string;
   readonly store: SessionStore;
-  readonly model: Model;
-  readonly thinking: ThinkingLevel;
+  /** What its branch comes to. */
+  readonly context: SessionContext;
+  readonly model: RestoredModel;
+  readonly options: Pick<SessionOptions, 'persist' | 'sessionDir' | 'whenBusy' | 'thinking'>;
   readonly head: Head;
   readonly tools: ToolSeam;
   readonly settleMs: number;
@@ -38,46 +65,63 @@ export interface SessionParts {
 export class Session implements AgentSession {
   readonly view: View;
   readonly cwd: string;
-  /** What plugins hold of it. */
-  readonly handle: SessionHandle;
   readonly broadcast: Broadcast;
   readonly #parts: SessionParts;
-  readonly #conversation: Conversation;
-  readonly #runner: Runner;
-  #model: Model;
-  #thinking: ThinkingLevel;
+  readonly #ground: SessionGround;
+  readonly #switcher: Switcher;
+  #handle: { readonly handle: SessionHandle; isStale: boolean } | undefined;
+  #name: string | undefined;
+  /** Made when somebody asks, and anew in another file. */
+  #index: { readonly of: SessionStore; readonly tally: Tally; readonly tree: TreeIndex } | undefined;
   #ending: Promise<void> | undefined;
   #isLeft = false;
 
   constructor(parts: SessionParts) {
-    const { view, cwd, store } = parts;
+    const { view, cwd, store, head, options } = parts;
     this.#parts = parts;
     this.view = view;
     this.cwd = cwd;
-    this.#model = parts.model;
-    this.#thinking = parts.thinking;
-    this.broadcast = new Broadcast(view, store.header.id);
-    this.#conversation = new Conversation(store, this.broadcast);
-    this.#runner = new Runner({
-      ...parts,
-      sessionId: store.header.id,
-      conversation: this.#conversation,
-      broadcast: this.broadcast,
-      model: () => this.#model,
-      thinking: () => this.#thinking,
-    });
-    this.handle = handleOf(this, () => this.#isLeft);
-    this.#writeModel();
-    this.#conversation.write({ type: 'thinking_level_change', thinkingLevel: this.#thinking });
+    const gate = new Gate();
+    const sessionId = (): string => this.id;
+    const settings = settingsOf(view);
+    this.broadcast = new Broadcast(view, sessionId, gate);
+    const { broadcast } = this;
+    const conversation = new Conversation(store, broadcast, (context) => head.resume(context));
+    const choice = new Choice(
+      { conversation, broadcast, sessionId },
+      parts.model.model,
+      options.thinking ?? restoredThinking(view, { thinking: undefined }),
+    );
+    const compactor = compactionOf({ conversation, broadcast, choice, head, settings, sessionId });
+    const common = { view, gate, broadcast, conversation, choice, compactor };
+    const runner = new Runner({ ...parts, ...common, sessionId, settings });
+    this.#ground = { ...common, cwd, options, runner, opened: (context) => this.#opened(context) };
+    this.#switcher = new Switcher(this.#ground);
+  }
+
+  /** Takes over what the store holds, and says what is not as it was. */
+  begin(): void {
+    const { conversation, choice, broadcast } = this.#ground;
+    const { store, context, model, options } = this.#parts;
+    conversation.open(store, context);
+    this.#opened(context);
+    tellOpened(store, broadcast);
+    choice.reads(context);
+    choice.select(model.model, model.reason);
+    choice.think(options.thinking ?? restoredThinking(this.view, context));
   }
 
   /** The plugins know of it: from now on a message sent while nothing runs starts a run. */
   open(): void {
-    this.#runner.open();
+    this.#ground.runner.open();
+  }
+
+  get #store(): SessionStore {
+    return this.#ground.conversation.store;
   }
 
   get header(): SessionHeader {
-    return this.#parts.store.header;
+    return this.#store.header;
   }
 
   get id(): string {
@@ -85,15 +129,11 @@ export class Session implements AgentSession {
   }
 
   get file(): string | undefined {
-    return this.#parts.store.file;
+    return this.#store.file;
   }
 
   get name(): string | undefined {
-    return this.#parts.store.entries().findLast((entry) => entry.type === 'session_info')?.name;
-  }
-
-  messages(): readonly Message[] {
-    return this.#conversation.messages;
+    return this.#name;
   }
 
   subscribe(listener: (event: AgentEvent) => void): { dispose(): void } {
@@ -109,76 +149,206 @@ export class Session implements AgentSession {
 
   async prompt(prompt: Prompt): Promise<RunResult> {
     this.#assertLive();
-    if (this.#ending !== undefined) throw staleSession();
-    return this.#runner.prompt(prompt);
+    const { gate, runner } = this.#ground;
+    if (gate.isChanging) {
+      gate.assertOutside('prompt');
+      await gate.settled();
+    }
+    this.#assertWritable();
+    return runner.prompt(prompt);
   }
 
-  sendMessage(text: string, { as = 'steer' }: { readonly as?: 'steer' | 'followUp' | 'nextTurn' } = {}): void {
-    this.#assertLive();
-    this.#runner.send(text, as);
+  sendMessage(text: string, { as = 'steer' }: { readonly as?: SendAs } = {}): void {
+    this.#send({ text }, as);
   }
 
-  abort(): void {
-    this.#assertLive();
-    this.#runner.abort();
+  steer(prompt: Prompt): void {
+    this.#send(prompt, 'steer');
+  }
+
+  followUp(prompt: Prompt): void {
+    this.#send(prompt, 'followUp');
+  }
+
+  interrupt(prompt: Prompt): void {
+    this.#send(prompt, 'interrupt');
+  }
+
+  queue(): QueuedTexts {
+    return this.#ground.runner.queue();
+  }
+
+  abort(): QueuedTexts {
+    this.#assertHere();
+    this.#ground.gate.abort();
+    return this.#ground.runner.abort();
   }
 
   isIdle(): boolean {
-    return this.#runner.isIdle;
+    return this.#ground.runner.isIdle;
   }
 
   waitForIdle(): Promise<void> {
-    return this.#runner.waitForIdle();
+    return this.#ground.runner.waitForIdle();
+  }
+
+  #send(prompt: Prompt, as: SendAs): void {
+    this.#assertHere();
+    this.#assertWritable();
+    this.#ground.runner.send(prompt, as);
   }
 
   // --- Settings and entries ----------------------------------------------------------------------------------------
 
   get currentModel(): Model {
-    return this.#model;
+    return this.#ground.choice.model;
   }
 
   model(): { readonly id: string } {
-    return { id: this.#model.id };
+    return { id: this.currentModel.id };
   }
 
   async setModel(id: string): Promise<void> {
-    this.#assertLive();
-    this.#model = await this.view.service(models).resolve(id);
-    this.#writeModel();
-    this.setThinking(this.#thinking);
+    this.#assertWritable();
+    const model = await this.view.service(models).resolve(id);
+    this.#assertWritable();
+    this.#ground.choice.select(model);
   }
 
   thinking(): string {
-    return this.#thinking;
+    return this.#ground.choice.thinking;
   }
 
   setThinking(level: string): void {
-    this.#assertLive();
-    const clamped = clampThinking(parseThinking(level), this.#model);
-    if (clamped === this.#thinking) return;
-    this.#thinking = clamped;
-    this.#conversation.write({ type: 'thinking_level_change', thinkingLevel: clamped });
+    this.#assertWritable();
+    this.#ground.choice.think(parseThinking(level));
   }
 
-  appendEntry(customType: string, data: unknown): string {
-    this.#assertLive();
-    return this.#conversation.write({ type: 'custom', customType, data });
+  setName(name: string): void {
+    this.#assertWritable();
+    const said = name.trim();
+    if (said === this.#name) return;
+    this.#name = said;
+    this.#ground.conversation.write({ type: 'session_info', name: said });
+    this.broadcast.emit({ type: 'session_name', name: said });
   }
 
   setLabel(targetId: string, label: string | undefined): void {
-    this.#assertLive();
-    this.#conversation.write({ type: 'label', targetId, ...(label === undefined ? {} : { label }) });
+    this.#assertWritable();
+    if (this.#store.entry(targetId) === undefined) throw unknownEntry(targetId);
+    this.#ground.conversation.write({ type: 'label', targetId, ...(label === undefined ? {} : { label }) });
   }
 
-  async compact(): Promise<void> {
+  appendEntry(customType: string, data: unknown): string {
+    this.#assertWritable();
+    return this.#ground.conversation.write({ type: 'custom', customType, data });
+  }
+
+  entriesOf(customType: string): readonly { readonly id: string; readonly data: unknown }[] {
+    const found: { id: string; data: unknown }[] = [];
+    for (const { id, type } of this.#indexed().tree.branch()) {
+      const entry = type === 'custom' ? this.#store.entry(id) : undefined;
+      if (entry?.type === 'custom' && entry.customType === customType) found.push({ id, data: entry.data });
+    }
+    return found.reverse();
+  }
+
+  messages(): readonly Message[] {
+    return this.#ground.conversation.messages;
+  }
+
+  context(): readonly ContextMessage[] {
+    return this.#ground.conversation.contextEntries();
+  }
+
+  stats(): SessionStats {
+    const tokens = this.#ground.compactor.contextTokens();
+    return this.#indexed().tally.read({ tokens, window: this.currentModel.contextWindow });
+  }
+
+  // --- The tree ----------------------------------------------------------------------------------------------------
+
+  get leaf(): string | null {
+    return this.#store.leaf;
+  }
+
+  nodes(): readonly EntryNode[] {
+    return this.#store.nodes();
+  }
+
+  entry(id: string): SessionEntry | ForeignEntry | undefined {
+    return this.#store.entry(id);
+  }
+
+  label(id: string): string | undefined {
+    return this.#store.label(id);
+  }
+
+  async newSession(): Promise<SwitchAnswer> {
     this.#assertLive();
-    throw new KernError('compaction_unavailable', 'nothing that compacts a session is loaded', {
-      hint: 'start a new session to get a fresh context',
+    return this.#switcher.newSession();
+  }
+
+  async fork(): Promise<SwitchAnswer> {
+    this.#assertLive();
+    return this.#switcher.fork();
+  }
+
+  async branch(entryId: string): Promise<SwitchAnswer & { readonly text?: string }> {
+    this.#assertLive();
+    return this.#switcher.branch(entryId);
+  }
+
+  async switchSession(wanted: string): Promise<SwitchAnswer> {
+    this.#assertLive();
+    return this.#switcher.switchTo(wanted);
+  }
+
+  async navigateTree(
+    entryId: string | null,
+    options?: NavigateOptions,
+  ): Promise<SwitchAnswer & { readonly text?: string }> {
+    this.#assertWritable();
+    return navigate(this.#ground, entryId, options);
+  }
+
+  // --- Compaction --------------------------------------------------------------------------------------------------
+
+  async compact(instructions?: string): Promise<void> {
+    await this.compactWith({ instructions });
+  }
+
+  async compactWith(options: Parameters<AgentSession['compactWith']>[0] = {}): Promise<CompactionResult> {
+    this.#assertWritable();
+    const { gate, compactor } = this.#ground;
+    if (options.preview === true)
+      return gate.change('compactWith', (signal) => this.view.enter(() => compactor.compact(options, signal)));
+    return this.#atRest('compact', (signal) => compactor.compact(options, signal));
+  }
+
+  async undoCompaction(): Promise<void> {
+    this.#assertWritable();
+    await this.#atRest('undoCompaction', () => this.#ground.compactor.undo());
+  }
+
+  /** Ends what runs, and keeps it from starting meanwhile. */
+  #atRest<T>(what: string, fn: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { gate, runner } = this.#ground;
+    return gate.change(what, async (signal) => {
+      await runner.hold();
+      try {
+        return await this.view.enter(() => fn(signal));
+      } finally {
+        runner.resume();
+      }
     });
   }
 
-  #writeModel(): void {
-    this.#conversation.write({ type: 'model_change', provider: this.#model.provider, modelId: this.#model.model });
+  async reload(): Promise<void> {
+    this.#assertLive();
+    this.#ground.gate.assertOutside('reload');
+    await this.view.use(workbench).load();
+    await this.view.service(workbench).reload();
   }
 
   // --- The end -----------------------------------------------------------------------------------------------------
@@ -191,18 +361,52 @@ export class Session implements AgentSession {
   }
 
   async #leave(): Promise<void> {
-    const { view, store, release } = this.#parts;
-    await this.#runner.close();
+    const { view, gate, runner } = this.#ground;
+    gate.abort();
+    await runner.close();
+    await gate.settled();
     await view.enter(() => view.call(sessionShutdown, { sessionId: this.id, reason: 'quit' }));
     // A store that cannot write its last entries says so by its report.
-    await store.close().catch(() => {});
+    await this.#store.close().catch(() => {});
     this.#isLeft = true;
-    if (view.session === this.handle) view.session = undefined;
-    release();
+    if (view.session === this.#handle?.handle) view.session = undefined;
+    this.#parts.release();
     this.broadcast.close();
   }
 
+  /** The session goes on in a file: what plugins hold of the one before is of no use any more, and they get another. */
+  #opened({ name }: SessionContext): void {
+    this.#name = name;
+    if (this.#handle !== undefined) this.#handle.isStale = true;
+    const state: { handle: SessionHandle; isStale: boolean } = {
+      handle: handleOf(this, () => this.#isLeft || state.isStale),
+      isStale: false,
+    };
+    this.#handle = state;
+    this.view.session = state.handle;
+  }
+
+  #indexed(): { readonly tally: Tally; readonly tree: TreeIndex } {
+    const store = this.#store;
+    if (this.#index?.of !== store) this.#index = { of: store, tally: new Tally(store), tree: new TreeIndex(store) };
+    return this.#index;
+  }
+
+  /** Not left, and not about to be. */
   #assertLive(): void {
+    if (this.#ending !== undefined) throw staleSession();
+  }
+
+  #assertHere(): void {
     if (this.#isLeft) throw staleSession();
+  }
+
+  #assertWritable(): void {
+    this.#assertHere();
+    const { readonly: why } = this.#store;
+    if (why === undefined) return;
+    throw new KernError('session_readonly', `this session can only be read: ${why}`, {
+      hint: 'go on in a copy of it: fork it',
+    });
   }
 }

@@ -4,6 +4,8 @@ import {
   messageStart,
   messageUpdate,
   queueChanged,
+  retryEnd,
+  retryStart,
   turnEnd,
   turnStart,
 } from 'kern/contracts';
@@ -33,7 +35,19 @@ export function tellPlugins(view: View, sessionId: string, event: AgentEvent): v
       view.call(messageUpdate, { event: event.assistantMessageEvent });
       break;
     case 'queue_update':
-      view.call(queueChanged, { steering: event.steering, followUp: event.followUp });
+      view.call(queueChanged, {
+        interrupt: event.interrupt,
+        steering: event.steering,
+        followUp: event.followUp,
+      });
+      break;
+    case 'auto_retry_start': {
+      const { attempt, delayMs, errorMessage: error } = event;
+      view.call(retryStart, { sessionId, attempt, delayMs, error });
+      break;
+    }
+    case 'auto_retry_end':
+      view.call(retryEnd, { sessionId, attempt: event.attempt, success: event.success });
       break;
     default:
       break;

@@ -329,6 +329,8 @@ export interface Workbench {
   onComplaint(listener: (complaint: Complaint) => void): () => void;
   readonly config: WorkbenchConfig;
   readonly trust: WorkbenchTrust;
+  /** Loads every extension anew from its files; resolves when the change is through. One that fails keeps its old version. */
+  reload(): Promise<void>;
   elsewhere(options: ElsewhereOptions): Promise<Elsewhere>;
   /** Starts watching files, if nothing has yet: after the first model request has left, so that no start pays for it. */
   watch(): void;

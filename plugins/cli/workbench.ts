@@ -65,7 +65,11 @@ interface Known {
 /** What compose.ts made, as far as commands need it. */
 export interface WorkbenchParts {
   readonly kernel: Kernel;
-  readonly host: { readonly places: readonly FoundPlace[]; readonly problems: ReadonlyMap<string, string> };
+  readonly host: {
+    readonly places: readonly FoundPlace[];
+    readonly problems: ReadonlyMap<string, string>;
+    reload(): Promise<void>;
+  };
   readonly config: ConfigPart;
   readonly trust: TrustPart;
   readonly home: string;
@@ -285,6 +289,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         return [...lines, ...trust.problems];
       },
     },
+    reload: () => host.reload(),
     elsewhere: async ({ cwd, home: place, trust: isTrusted, permissionMode }) => {
       const env = {
         ...process.env,

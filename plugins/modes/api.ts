@@ -21,7 +21,7 @@ export async function runPrompts({
   prompts,
   signal,
 }: Pick<ModeRun, 'session' | 'prompts' | 'signal'>): Promise<PromptsOutcome> {
-  const onAbort = (): void => session.abort();
+  const onAbort = (): void => void session.abort();
   signal.addEventListener('abort', onAbort, { once: true });
   const results: RunResult[] = [];
   let failure: unknown;

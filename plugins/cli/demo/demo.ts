@@ -90,7 +90,7 @@ async function runScene(
     .service(agentSessions)
     .create({ view, cwd, model: `script/${script}`, persist: false });
   const subscription = session.subscribe((event) => stage.show(event));
-  const abort = (): void => session.abort();
+  const abort = (): void => void session.abort();
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {

@@ -1,0 +1,106 @@
+import { type Model, modelSelect, type SessionContext, type ThinkingLevel, thinkingSelect } from 'kern/contracts';
+import type { Broadcast } from './broadcast.ts';
+import type { Conversation } from './conversation.ts';
+import { clampThinking } from './thinking.ts';
+
+export interface ChoiceParts {
+  readonly conversation: Conversation;
+  readonly broadcast: Broadcast;
+  readonly sessionId: () => string;
+}
+
+/** The model of a session and how long it thinks: what is in force, and what the branch says of it. */
+export class Choice {
+  readonly #parts: ChoiceParts;
+  #model: Model;
+  /** As it was asked for: what a model cannot do is done again by one that can. */
+  #wanted: ThinkingLevel | undefined;
+  #thinking: ThinkingLevel;
+  /** Who was chosen, while another stands in. */
+  #chosen: Model | undefined;
+  /** What the entries of the branch say. */
+  #told: { readonly model: string | undefined; readonly thinking: ThinkingLevel | undefined } = {
+    model: undefined,
+    thinking: undefined,
+  };
+
+  constructor(parts: ChoiceParts, model: Model, wanted: ThinkingLevel | undefined) {
+    this.#parts = parts;
+    this.#model = model;
+    this.#wanted = wanted;
+    this.#thinking = clampThinking(wanted, model);
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  get thinking(): ThinkingLevel {
+    return this.#thinking;
+  }
+
+  /** Another model. With a `reason` it is kern's own choice: the one before is gone. */
+  select(model: Model, reason?: string): void {
+    const stoodIn = this.#chosen !== undefined;
+    const previous = this.#model.id;
+    this.#chosen = undefined;
+    this.#model = model;
+    if (stoodIn || this.#told.model !== model.id) this.#writeModel();
+    if (model.id !== previous || reason !== undefined) this.#tell(previous, reason);
+    this.think(this.#wanted, reason);
+  }
+
+  /** Asked in place of the chosen one, which a session that is opened again goes on with. */
+  standIn(model: Model, reason: string): void {
+    this.#chosen ??= this.#model;
+    const previous = this.#model.id;
+    this.#model = model;
+    const { provider, model: modelId } = model;
+    this.#parts.conversation.write({ type: 'model_change', provider, modelId, role: 'fallback' });
+    this.#tell(previous, reason);
+    this.#thinking = clampThinking(this.#wanted, model);
+  }
+
+  /** Another thinking level, as far as the model can. */
+  think(wanted: ThinkingLevel | undefined, reason?: string): void {
+    const previous = this.#thinking;
+    const thinking = clampThinking(wanted, this.#model);
+    this.#wanted = wanted;
+    this.#thinking = thinking;
+    if (this.#told.thinking !== thinking) this.#writeThinking();
+    if (thinking === previous) return;
+    const { broadcast, sessionId } = this.#parts;
+    broadcast.view.call(thinkingSelect, { sessionId: sessionId(), thinking, previous });
+    broadcast.announce({ type: 'thinking_changed', thinking, reason });
+  }
+
+  /** The branch is another: what it says is what the choice is compared with. */
+  reads({ models, thinking }: Pick<SessionContext, 'models' | 'thinking'>): void {
+    this.#told = { model: models.default, thinking };
+  }
+
+  /** Writes down what is in force where the branch says something else. */
+  settle(): void {
+    if (this.#chosen !== undefined) return;
+    if (this.#told.model !== this.#model.id) this.#writeModel();
+    if (this.#told.thinking !== this.#thinking) this.#writeThinking();
+  }
+
+  #tell(previous: string, reason: string | undefined): void {
+    const { broadcast, sessionId } = this.#parts;
+    const model = this.#model.id;
+    broadcast.view.call(modelSelect, { sessionId: sessionId(), model, previous, reason });
+    broadcast.announce({ type: 'model_changed', model, reason });
+  }
+
+  #writeModel(): void {
+    const { id, provider, model: modelId } = this.#model;
+    this.#parts.conversation.write({ type: 'model_change', provider, modelId });
+    this.#told = { ...this.#told, model: id };
+  }
+
+  #writeThinking(): void {
+    this.#parts.conversation.write({ type: 'thinking_level_change', thinkingLevel: this.#thinking });
+    this.#told = { ...this.#told, thinking: this.#thinking };
+  }
+}

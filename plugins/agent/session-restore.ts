@@ -1,0 +1,53 @@
+import { type Model, models, type SessionContext, type SessionStore, type ThinkingLevel } from 'kern/contracts';
+import { messageOf, type View } from 'kern/plugin';
+import type { Broadcast } from './broadcast.ts';
+import { isThinkingLevel } from './thinking.ts';
+
+/** The model that a session goes on with. */
+export interface RestoredModel {
+  readonly model: Model;
+  /** Why it is not the one that the session had. */
+  readonly reason: string | undefined;
+}
+
+/** The model of the session, if it is there and can be used, else what `fallback` gives; `none` where it had none. */
+export async function restoredModel(
+  view: View,
+  { models: chosen }: Pick<SessionContext, 'models'>,
+  fallback: () => Promise<Model>,
+): Promise<RestoredModel> {
+  const id = chosen.default;
+  if (id === undefined) return { model: await fallback(), reason: undefined };
+  let known: Model | undefined;
+  let why = 'it cannot be used now: its key or its server is missing';
+  try {
+    known = await view.service(models).resolve(id);
+    if (known.available) return { model: known, reason: undefined };
+  } catch (error) {
+    why = messageOf(error);
+  }
+  try {
+    const model = await fallback();
+    if (model.id === id) return { model, reason: undefined };
+    return { model, reason: `${id}, the model of this session, is not there (${why}); it goes on with ${model.id}` };
+  } catch (error) {
+    // Better one that says at the first request what it lacks than none.
+    if (known !== undefined) return { model: known, reason: undefined };
+    throw error;
+  }
+}
+
+/** The level of a session, else that of the settings. */
+export function restoredThinking(
+  view: View,
+  { thinking }: Pick<SessionContext, 'thinking'>,
+): ThinkingLevel | undefined {
+  const setting = view.setting('thinking');
+  return thinking ?? (isThinkingLevel(setting) ? setting : undefined);
+}
+
+/** Says what was not as it should be with a session that was opened. */
+export function tellOpened({ busy, repairs }: SessionStore, broadcast: Broadcast): void {
+  if (busy !== undefined) broadcast.announce({ type: 'session_busy', ...busy });
+  if (repairs.length > 0) broadcast.announce({ type: 'session_repaired', repairs });
+}
