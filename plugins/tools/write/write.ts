@@ -1,6 +1,6 @@
 import { defineTool, exactPath, type FileStore, realPath } from 'kern/contracts';
 import { z } from 'zod';
-import { type WriteDetails, writeFile } from './write-file.ts';
+import type { WriteDetails } from './write-file.ts';
 
 const parameters = z.object({ path: z.string().min(1), content: z.string() });
 
@@ -17,8 +17,10 @@ export const writeTool = (
     executionMode: 'sequential',
     effects: ({ path }, { cwd }) => [{ kind: 'write', path: realPath(exactPath(path, cwd)) }],
     prepareArguments: otherNames,
-    execute: (_id, args, signal, _onUpdate, context) =>
-      writeFile(args, { files: files(), maxBytes, hasChanged }, signal, context),
+    async execute(_id, args, signal, _onUpdate, context) {
+      const { writeFile } = await import('./write-file.ts');
+      return writeFile(args, { files: files(), maxBytes, hasChanged }, signal, context);
+    },
   });
 
 /** As other agents' tools call them. */
