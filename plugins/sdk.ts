@@ -104,9 +104,11 @@ export interface OpenSession extends AsyncDisposable {
 
 /** Opens a conversation. Disposing of it ends it, and the house too if it was made for it. */
 export async function createAgentSession(options: AgentSessionOptions = {}): Promise<OpenSession> {
-  const { kern: given, model, tools, systemPrompt, appendSystemPrompt, thinking, persist, ...house } = options;
+  const { kern: given, model, tools, systemPrompt, appendSystemPrompt, thinking, ...more } = options;
+  const { persist, sessionDir, resume, fork, whenBusy, oneShot, faults, ...house } = more;
   const kern = given ?? (await createKernel(house));
-  const wanted = { model, tools, systemPrompt, appendSystemPrompt, thinking, persist };
+  const asked = { model, tools, systemPrompt, appendSystemPrompt, thinking };
+  const wanted = { ...asked, persist, sessionDir, resume, fork, whenBusy, oneShot, faults };
   const chosen = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   try {
     await kern.view.use(agentSessions).load();

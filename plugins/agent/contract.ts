@@ -266,6 +266,8 @@ export interface SessionOptions {
   readonly fork?: boolean;
   /** When another process has it open. Default `fork`. */
   readonly whenBusy?: 'fork' | 'readonly' | 'fail';
+  /** It ends with the prompts that it is given, as with `kern -p`: nobody waits for a model to name it. */
+  readonly oneShot?: boolean;
   /** Faults of plugins, told as `extension_error` while the session lasts; answers with the end of it. */
   readonly faults?: (tell: (fault: Omit<ExtensionError, 'type'>) => void) => () => void;
   readonly view: View;
@@ -423,6 +425,8 @@ export interface CompactionJob {
   readonly tokensBefore: number;
   /** What a summary may take. */
   readonly maxTokens: number;
+  /** What a request may carry to the model that `ask` asks. What is more has to be told in several. */
+  readonly maxInputTokens: number;
   readonly instructions: string | undefined;
   readonly files: { readonly read: readonly string[]; readonly changed: readonly string[] };
   /** Asks the session's model, or the one chosen for this; it is asked for plain text, without tools. */

@@ -4,6 +4,7 @@ import {
   input as inputHook,
   inputText,
   type Message,
+  models,
   type Prompt,
   type RunResult,
 } from 'kern/contracts';
@@ -12,16 +13,18 @@ import { type LoopEnd, type LoopPort, runLoop } from './loop.ts';
 import { MessageQueue } from './queue.ts';
 import { noteMessage, promptMessages } from './queue-messages.ts';
 import { resultOf } from './result.ts';
-import { onlyOne } from './retry/attempts.ts';
+import { Recovery } from './retry/recovery.ts';
 import { unlessAborted } from './runner-abort.ts';
 import { makeHead, openTurn, type TurnGround } from './runner-turn.ts';
 import type { Compaction } from './session-compaction.ts';
 import type { Gate, Work } from './session-gate.ts';
 import type { AgentSettings } from './settings.ts';
+import type { Titler } from './title.ts';
 
 export interface RunnerParts extends TurnGround {
   readonly gate: Gate;
   readonly compactor: Compaction;
+  readonly titler: Titler;
   /** As they are when they are asked for. */
   readonly settings: () => AgentSettings;
   /** How long an aborted tool may take to end by itself. */
@@ -40,6 +43,7 @@ type Opening = { readonly messages: readonly Message[] } | { readonly handled: s
 export class Runner {
   readonly #parts: RunnerParts;
   readonly #queue = new MessageQueue();
+  readonly #recovery: Recovery;
   #run: Run | undefined;
   /** Of the reply that is being given. */
   #interrupted = new AbortController();
@@ -48,6 +52,7 @@ export class Runner {
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#recovery = recoveryOf(parts);
   }
 
   /** From now on a message sent while nothing runs starts a run. */
@@ -169,6 +174,7 @@ export class Runner {
     let turns = 0;
     for (let waiting = first; ; waiting = this.#takeWaiting()) {
       const from = heard.length;
+      await this.#recovery.restore(signal);
       choice.settle();
       broadcast.emit({ type: 'agent_start' });
       let end: LoopEnd;
@@ -198,7 +204,7 @@ export class Runner {
   }
 
   #port(signal: AbortSignal): LoopPort {
-    const { graceMs, compactor, settings, broadcast } = this.#parts;
+    const { graceMs, compactor, settings, broadcast, conversation, titler } = this.#parts;
     return {
       signal,
       graceMs,
@@ -207,7 +213,7 @@ export class Runner {
         if (index > 0) await compactor.beforeTurn(signal);
       },
       openTurn: () => openTurn(this.#parts, signal),
-      attempts: () => onlyOne,
+      attempts: () => this.#recovery.attempts(),
       interrupts: () => this.#said(this.#queue.takeInterrupts()),
       interrupted: () => {
         this.#interrupted = new AbortController();
@@ -215,7 +221,10 @@ export class Runner {
       },
       steering: () => this.#said(this.#queue.takeSteering(settings().steeringMode)),
       followUps: () => this.#said(this.#queue.takeFollowUps(settings().followUpMode)),
-      emit: (event) => broadcast.emit(event),
+      emit: (event) => {
+        broadcast.emit(event);
+        if (event.type === 'turn_end') titler.turnEnded(conversation.messages);
+      },
     };
   }
 
@@ -233,4 +242,21 @@ export class Runner {
   #tellQueue(): void {
     this.#parts.broadcast.emit({ type: 'queue_update', ...this.#queue.texts() });
   }
+}
+
+function recoveryOf({ view, broadcast, choice, compactor, conversation, head, settings }: RunnerParts): Recovery {
+  return new Recovery({
+    settings: () => settings().retry,
+    emit: (event) => broadcast.emit(event),
+    model: () => choice.model,
+    useModel: (model, reason, asFallback) =>
+      asFallback ? choice.standIn(model, reason) : choice.select(model, reason),
+    resolve: async (id, signal) => {
+      const model = await view.service(models).resolve(id, signal);
+      if (model.available) return model;
+      throw new KernError('model_unavailable', 'its key or its server is missing');
+    },
+    makeRoom: (signal) => compactor.afterOverflow(signal),
+    load: () => ({ systemPrompt: head.system, tools: head.tools, messages: conversation.context() }),
+  });
 }

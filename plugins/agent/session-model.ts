@@ -58,16 +58,20 @@ export class Choice {
     const { provider, model: modelId } = model;
     this.#parts.conversation.write({ type: 'model_change', provider, modelId, role: 'fallback' });
     this.#tell(previous, reason);
-    this.#thinking = clampThinking(this.#wanted, model);
+    this.#take(clampThinking(this.#wanted, model), reason);
   }
 
   /** Another thinking level, as far as the model can. */
   think(wanted: ThinkingLevel | undefined, reason?: string): void {
-    const previous = this.#thinking;
     const thinking = clampThinking(wanted, this.#model);
     this.#wanted = wanted;
+    if (this.#chosen === undefined && this.#told.thinking !== thinking) this.#writeThinking(thinking);
+    this.#take(thinking, reason);
+  }
+
+  #take(thinking: ThinkingLevel, reason: string | undefined): void {
+    const previous = this.#thinking;
     this.#thinking = thinking;
-    if (this.#told.thinking !== thinking) this.#writeThinking();
     if (thinking === previous) return;
     const { broadcast, sessionId } = this.#parts;
     broadcast.view.call(thinkingSelect, { sessionId: sessionId(), thinking, previous });
@@ -83,7 +87,7 @@ export class Choice {
   settle(): void {
     if (this.#chosen !== undefined) return;
     if (this.#told.model !== this.#model.id) this.#writeModel();
-    if (this.#told.thinking !== this.#thinking) this.#writeThinking();
+    if (this.#told.thinking !== this.#thinking) this.#writeThinking(this.#thinking);
   }
 
   #tell(previous: string, reason: string | undefined): void {
@@ -99,8 +103,8 @@ export class Choice {
     this.#told = { ...this.#told, model: id };
   }
 
-  #writeThinking(): void {
-    this.#parts.conversation.write({ type: 'thinking_level_change', thinkingLevel: this.#thinking });
-    this.#told = { ...this.#told, thinking: this.#thinking };
+  #writeThinking(thinking: ThinkingLevel): void {
+    this.#parts.conversation.write({ type: 'thinking_level_change', thinkingLevel: thinking });
+    this.#told = { ...this.#told, thinking };
   }
 }

@@ -41,7 +41,7 @@ test('what a model reads again holds no empty reply and no thinking that was cut
     async function* () {
       yield { type: 'thinking_start', contentIndex: 0 };
       yield { type: 'thinking_delta', contentIndex: 0, delta: 'hm' };
-      throw new KernError('model_stalled', 'no word for a long time');
+      throw new KernError('model_unauthorized', 'the key was revoked');
     },
     says('fine'),
   ]);

@@ -41,6 +41,7 @@ import { settingsOf } from './settings.ts';
 import { Tally } from './stats.ts';
 import { Switcher, unknownEntry } from './switch.ts';
 import { parseThinking } from './thinking.ts';
+import { Titler } from './title.ts';
 import type { ToolSeam } from './tool-seam.ts';
 import { type NavigateOptions, navigate } from './tree.ts';
 import { TreeIndex } from './tree-index.ts';
@@ -52,7 +53,7 @@ export interface SessionParts {
   /** What its branch comes to. */
   readonly context: SessionContext;
   readonly model: RestoredModel;
-  readonly options: Pick<SessionOptions, 'persist' | 'sessionDir' | 'whenBusy' | 'thinking'>;
+  readonly options: Pick<SessionOptions, 'persist' | 'sessionDir' | 'whenBusy' | 'thinking' | 'oneShot'>;
   readonly head: Head;
   readonly tools: ToolSeam;
   readonly settleMs: number;
@@ -93,7 +94,16 @@ export class Session implements AgentSession {
       options.thinking ?? restoredThinking(view, { thinking: undefined }),
     );
     const compactor = compactionOf({ conversation, broadcast, choice, head, settings, sessionId });
-    const common = { view, gate, broadcast, conversation, choice, compactor };
+    const titler = new Titler({
+      view,
+      sessionId,
+      model: () => choice.model,
+      settings: () => settings().title,
+      isOneShot: options.oneShot === true,
+      isNamed: () => this.#name !== undefined,
+      name: (title) => this.#rename(title),
+    });
+    const common = { view, gate, broadcast, conversation, choice, compactor, titler };
     const runner = new Runner({ ...parts, ...common, sessionId, settings });
     this.#ground = { ...common, cwd, options, runner, opened: (context) => this.#opened(context) };
     this.#switcher = new Switcher(this.#ground);
@@ -226,11 +236,14 @@ export class Session implements AgentSession {
 
   setName(name: string): void {
     this.#assertWritable();
-    const said = name.trim();
-    if (said === this.#name) return;
-    this.#name = said;
-    this.#ground.conversation.write({ type: 'session_info', name: said });
-    this.broadcast.emit({ type: 'session_name', name: said });
+    this.#rename(name.trim());
+  }
+
+  #rename(name: string): void {
+    if (name === this.#name) return;
+    this.#name = name;
+    this.#ground.conversation.write({ type: 'session_info', name });
+    this.broadcast.emit({ type: 'session_name', name });
   }
 
   setLabel(targetId: string, label: string | undefined): void {
@@ -361,10 +374,11 @@ export class Session implements AgentSession {
   }
 
   async #leave(): Promise<void> {
-    const { view, gate, runner } = this.#ground;
+    const { view, gate, runner, titler } = this.#ground;
     gate.abort();
     await runner.close();
     await gate.settled();
+    await titler.end();
     await view.enter(() => view.call(sessionShutdown, { sessionId: this.id, reason: 'quit' }));
     // A store that cannot write its last entries says so by its report.
     await this.#store.close().catch(() => {});

@@ -127,9 +127,10 @@ export class Switcher {
   }
 
   async #replace(next: SessionStore, { reason, tell }: Way): Promise<void> {
-    const { view, cwd, broadcast, conversation, choice, opened } = this.#ground;
+    const { view, cwd, broadcast, conversation, choice, titler, opened } = this.#ground;
     const left = conversation.store;
     const previous = left.header.id;
+    await titler.end();
     await view.call(sessionShutdown, { sessionId: previous, reason });
     await left.close().catch(() => {}); // a store that cannot write its last entries says so by its report
     const context = conversation.open(next);

@@ -78,8 +78,12 @@ export interface FakeModels {
   readonly requests: ModelRequest[];
 }
 
-/** A `models` service that answers with these replies, in order. */
-export function fakeModels(replies: readonly Reply[], known: readonly Model[] = [fakeModel()]): FakeModels {
+/** A `models` service that answers with these replies, in order; with `aside`, that answers titles and summaries. */
+export function fakeModels(
+  replies: readonly Reply[],
+  known: readonly Model[] = [fakeModel()],
+  aside?: Reply,
+): FakeModels {
   const requests: ModelRequest[] = [];
   const resolve = async (id: string | undefined): Promise<Model> => {
     const model = id === undefined ? known[0] : known.find((candidate) => candidate.id === id);
@@ -96,6 +100,7 @@ export function fakeModels(replies: readonly Reply[], known: readonly Model[] = 
         find: async (wanted) => ({ model: await resolve(wanted), thinking: undefined, notice: undefined }),
         forRole: async () => undefined,
         stream: (request, signal) => {
+          if (aside !== undefined && request.purpose !== 'turn') return aside(request, signal);
           requests.push({ ...request, messages: [...request.messages] });
           const reply = replies[requests.length - 1];
           if (reply === undefined) throw new Error('the test has no more replies');
@@ -144,18 +149,21 @@ export interface OpenOptions extends Partial<Parameters<AgentSessions['create']>
   readonly boot?: BootOptions;
   readonly plugins?: readonly PluginDefinition[];
   readonly models?: readonly Model[];
+  readonly aside?: Reply;
 }
 type AgentSessions = import('kern/contracts').AgentSessions;
 
 /** A kernel with the agent, a session in memory (unless asked otherwise), and all its events. */
 export async function openSession(
   replies: readonly Reply[],
-  { boot, plugins = [], models: known, ...options }: OpenOptions = {},
+  { boot, plugins = [], models: known, aside, ...options }: OpenOptions = {},
 ): Promise<Opened> {
-  const fake = fakeModels(replies, known);
+  const fake = fakeModels(replies, known, aside);
   const t = await bootKernel([fake.plugin, toolTokens, sessionsPlugin().plugin, agentPlugin, ...plugins], {
     keepers: 'none',
     ...boot,
+    // A title is asked for beside the run: a test that wants one says so.
+    config: { ...boot?.config, agent: { title: { enabled: false }, ...(boot?.config?.agent ?? {}) } },
   });
   const view = t.kernel.view();
   const session = await view.service(agentSessions).create({ cwd: t.dir, view, persist: false, ...options });
