@@ -166,9 +166,13 @@ export interface ContextMessage {
 export interface EntryNode {
   readonly id: string;
   readonly parentId: string | null;
-  /** As written, also of foreign entries. */
+  /** As written, also of foreign entries. One that cannot be read is a `custom` entry `kern.damaged`. */
   readonly type: string;
   readonly timestamp: string;
+  /** Of a message. */
+  readonly role?: string;
+  /** Of a `custom` and of a `custom_message`. */
+  readonly customType?: string;
 }
 
 /** Something in the file that is not as it should be, and what was done about it. Nothing is thrown away. */
@@ -186,7 +190,9 @@ export interface Repair {
     | 'no-header'
     | 'line-before-header'
     | 'too-long-line'
-    | 'unknown-version';
+    | 'unknown-version'
+    | 'missing-blob'
+    | 'lost-first-kept';
   readonly message: string;
 }
 
@@ -329,11 +335,28 @@ export interface SessionStorage {
   /** Opens for appending; private, and never through a link. `fresh`: it must not exist yet. */
   append(path: string, fresh: boolean): Promise<SessionAppender>;
   /** The whole file at once or not at all. */
-  replace(path: string, content: AsyncIterable<string> | Iterable<string>): Promise<void>;
+  replace(
+    path: string,
+    content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  ): Promise<void>;
   list(
     folder: string,
   ): Promise<readonly { readonly path: string; readonly size: number; readonly modifiedMs: number }[]>;
   remove(path: string): Promise<void>;
+  /** Where other processes reach the same sessions: makes sure that one writes. Of an owner that is gone it is taken over. */
+  lock?(
+    path: string,
+  ): Promise<
+    | { readonly lock: SessionLock; readonly from?: SessionOwner }
+    | { readonly lock: undefined; readonly owner: SessionOwner }
+  >;
+}
+
+/** The right to write a session. */
+export interface SessionLock {
+  /** Asked before every write: whether it is still there, was taken over, or is gone without anybody having it. */
+  state(): 'held' | 'lost' | 'gone';
+  release(): void;
 }
 
 export interface SessionAppender {
@@ -342,6 +365,10 @@ export interface SessionAppender {
   truncate(size: number): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
+  /** Where others may get at it: whether its path still leads to it, and how long it is now. */
+  look?(): { readonly path: 'same' | 'gone' | 'other'; readonly size: number };
+  /** The first bytes of it, also when its path leads elsewhere. */
+  content?(length: number): AsyncIterable<Uint8Array>;
 }
 
 const withId = (value: unknown, ...functions: readonly string[]): boolean =>

@@ -1,0 +1,4 @@
+export { buildSessionContext, type ContextSource, compactionUndoneType } from './context.ts';
+export { compactionMessage, messageOfEntry } from './entry-message.ts';
+export { wellFormed } from './read/well-formed.ts';
+export { messageForModel, missingResult, pairedMessages } from './valid-context.ts';

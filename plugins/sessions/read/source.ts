@@ -1,0 +1,65 @@
+import type { SessionStorage } from 'kern/contracts';
+import { type Head, headOf } from './head.ts';
+
+/** A line above this is not read: it would not become a text of JavaScript, or eat the memory of everything else. */
+export const longestLine = 64 * 1024 * 1024;
+
+const windowBytes = 1024 * 1024;
+
+/** The bytes of a session's lines. */
+export class LineSource {
+  readonly #storage: Pick<SessionStorage, 'readSync'>;
+  readonly #path: string;
+
+  constructor(storage: Pick<SessionStorage, 'readSync'>, path: string) {
+    this.#storage = storage;
+    this.#path = path;
+  }
+
+  read(at: number, length: number): Buffer {
+    const bytes = this.#storage.readSync(this.#path, at, length);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** For lines that are read one after the other: they are fetched a megabyte at a time. */
+  inRow(): { read(at: number, length: number): Buffer } {
+    let from = 0;
+    let window: Buffer = Buffer.alloc(0);
+    return {
+      read: (at, length) => {
+        if (at < from || at + length > from + window.length) {
+          from = at;
+          window = this.read(at, Math.max(length, windowBytes));
+        }
+        return window.subarray(at - from, at - from + length);
+      },
+    };
+  }
+}
+
+/** The object on a line; undefined for a line that holds none. */
+export function parsedLine(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    const raw: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+      ? (raw as Record<string, unknown>)
+      : undefined;
+  } catch {
+    // What is on a broken line is told by whoever asked for it.
+    return undefined;
+  }
+}
+
+/**
+ * The entry at the end of a line whose beginning was cut off: another program has gone on writing behind a line that
+ * was left unfinished.
+ */
+export function salvaged(bytes: Buffer): { readonly head: Head; readonly from: number } | undefined {
+  for (let from = bytes.lastIndexOf('{"type"'); from > 0; from = bytes.lastIndexOf('{"type"', from - 1)) {
+    const rest = bytes.subarray(from);
+    // Blocks of content begin like an entry, and have no place in the tree.
+    const head = headOf(rest);
+    if (head !== undefined && parsedLine(rest) !== undefined) return { head, from };
+  }
+  return undefined;
+}
