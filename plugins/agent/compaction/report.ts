@@ -1,0 +1,49 @@
+import type { ContextMessage } from 'kern/contracts';
+import type { SentHead, Tokens } from './tokens.ts';
+
+/** What takes how much of a context, for a person who has to make room. */
+export function whatIsBig(
+  entries: readonly ContextMessage[],
+  head: SentHead,
+  tokens: Tokens,
+  { ratio }: { readonly ratio: number },
+): string {
+  const about = (estimate: number): string => Math.round(estimate * ratio).toLocaleString('en-US');
+  const system = tokens.head({ system: head.system, tools: [] });
+  const faces = tokens.tools(head.tools);
+  const messages = tokens.all(entries);
+  const parts = [
+    `the system prompt takes about ${about(system)} tokens`,
+    `${head.tools.length} tools ${about(faces)}`,
+    `${entries.length} messages ${about(messages)}`,
+  ];
+  const largest = entries.reduce<ContextMessage | undefined>(
+    (most, entry) => (most === undefined || tokens.of(entry.message) > tokens.of(most.message) ? entry : most),
+    undefined,
+  );
+  if (largest !== undefined)
+    parts.push(`the largest of them, ${nameOf(largest)}, ${about(tokens.of(largest.message))}`);
+  return parts.join(', ');
+}
+
+function nameOf({ message }: ContextMessage): string {
+  switch (message.role) {
+    case 'user':
+      return 'of the person';
+    case 'assistant':
+      return 'a reply';
+    case 'toolResult':
+      return `a result of ${message.toolName}`;
+    case 'custom':
+      return message.customType === 'kern.compaction'
+        ? 'the summary of earlier ones'
+        : `a note (${message.customType})`;
+  }
+}
+
+/** The next step for who reads it. */
+export function whatToDo(head: SentHead, tokens: Tokens, limit: number): string {
+  if (tokens.head(head) > limit / 2)
+    return 'use a model with a larger context, switch off tools or plugins that are not needed, or shorten the instructions';
+  return 'use a model with a larger context, start a new session, or send less at once';
+}
