@@ -1,6 +1,7 @@
 export * from './agent/contract.ts';
 export * from './cli/api.ts';
 export * from './cli/contract.ts';
+export * from './history/contract.ts';
 export * from './models/api.ts';
 export * from './models/contract.ts';
 export * from './modes/api.ts';

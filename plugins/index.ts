@@ -32,6 +32,7 @@ import {
   permissionDecided,
   permissions,
   processes,
+  promptHistory,
   queueChanged,
   retryEnd,
   retryStart,
@@ -297,6 +298,13 @@ export const builtins: readonly BuiltinManifest[] = [
     declares: [sessions, entryAppended, sessionWriteFailed, sessionWriteRestored],
     contributes: { sessions: ['sessions'] },
     load: async () => (await import('./sessions/index.ts')).default,
+  },
+  {
+    id: 'history',
+    path: 'history',
+    declares: [promptHistory],
+    contributes: { [promptHistory.id]: [promptHistory.id], command: ['history'] },
+    load: async () => (await import('./history/index.ts')).default,
   },
   {
     id: 'settings',

@@ -8,14 +8,19 @@ import { attach, splitFiles } from './files.ts';
 export function promptsOf(words: readonly string[], piped: string | undefined, cwd: string): readonly Prompt[] {
   const { files, messages } = splitFiles(words, cwd);
   const { text, images } = attach(files, cwd);
-  const isQuoted = messages.some((message) => /\s/.test(message.trim()));
-  const [first, ...others] = isQuoted ? messages : [messages.join(' ')];
+  const [first, ...others] = messagesOf(messages);
   const parts = [pipedText(piped), text, first ?? ''].filter((part) => part.trim() !== '');
   const opening =
     parts.join('').trim() === '' && images.length === 0
       ? []
       : [{ text: joined(parts), ...(images.length === 0 ? {} : { images }) }];
   return [...opening, ...others.filter((message) => message.trim() !== '').map((message) => ({ text: message }))];
+}
+
+/** Words as messages: see above. */
+export function messagesOf(words: readonly string[]): readonly string[] {
+  const isQuoted = words.some((word) => /\s/.test(word.trim()));
+  return (isQuoted ? words : [words.join(' ')]).filter((message) => message.trim() !== '');
 }
 
 const pipedText = (piped: string | undefined): string => (piped === undefined || piped.trim() === '' ? '' : piped);

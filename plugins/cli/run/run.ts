@@ -20,6 +20,7 @@ import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
 import { promptsOf } from './prompts.ts';
+import { rememberWhenSent } from './remember.ts';
 
 /** From words to a session in a mode. */
 export async function run(args: CommandArgs, host: CommandHost): Promise<number> {
@@ -55,6 +56,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
     ...(name === 'json' ? { faults: faultsOf(host) } : {}),
   });
   watchWhenSent(session, host);
+  rememberWhenSent(session, args, host);
   const stdout = json ? new LastLine(host.stdout) : host.stdout;
   const code = await mode.run({
     session,
