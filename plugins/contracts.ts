@@ -9,6 +9,7 @@ export * from './modes/contract.ts';
 export * from './permissions/contract.ts';
 export * from './processes/api.ts';
 export * from './processes/contract.ts';
+export * from './sessions/api.ts';
 export * from './sessions/contract.ts';
 export * from './settings/contract.ts';
 export * from './tools/api.ts';
