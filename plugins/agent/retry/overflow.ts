@@ -8,10 +8,9 @@ export interface RequestLoad {
   readonly messages: readonly Message[];
 }
 
-/** A reply that had no room to say anything: the prompt fills the window, which some servers do not call an error. */
-export function isOverfull({ stopReason, usage }: AssistantMessage, { contextWindow }: Model): boolean {
-  const used = usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
-  return stopReason === 'length' && used >= contextWindow * 0.98;
+/** A reply of nothing to a prompt that fills the window, which some servers do not call an error. */
+export function isOverfull({ usage }: AssistantMessage, { contextWindow }: Model): boolean {
+  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output >= contextWindow * 0.98;
 }
 
 /** A request that is too long, and of which nothing more can be left out: what of it is big, and what to do about that. */

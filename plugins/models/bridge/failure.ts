@@ -1,6 +1,7 @@
 import { KernError } from 'kern/plugin';
 import type { ModelErrorCode } from '../contract.ts';
 import { type Endpoint, hostOf } from './endpoint.ts';
+import { codeOfAnswer } from './failure-table.ts';
 
 /** A failed request, with what a retry needs to know. Told by its `code`; the rest is there when the server said it. */
 export class ModelError extends KernError {
@@ -40,45 +41,18 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-const overflow =
-  /prompt is too long|context[_ ]length|context window|maximum context|exceed[_ ]context|context size|too many (input )?tokens|input is too long|input length.*exceed|request_too_large/i;
-const quota = /insufficient_quota|credit balance|billing|payment required|exceeded your current quota/i;
-
 /** The error for an answer that is none: which provider, host and status, what it said, and what to do. */
 export function refused(endpoint: Endpoint, refusal: Refusal): ModelError {
   const { status } = refusal;
-  const code = codeOfRefusal(refusal);
+  const code = codeOfAnswer(status, refusal.body);
   const said = firstLine(textOf(refusal.body));
   const answered = status === undefined ? 'reported an error' : `answered ${status}`;
   const message = `${endpoint.provider} (${hostOf(endpoint)}) ${answered}${said === '' ? '' : `: ${said}`}`;
   return new ModelError(code, withoutSecrets(endpoint, message), {
     hint: hintFor(code, endpoint),
     status,
-    retryAfterMs: retryAfter(refusal.headers),
+    retryAfterMs: retryAfter(refusal.headers) ?? retryAfterIn(code, refusal.body),
   });
-}
-
-function codeOfRefusal({ status, body }: Refusal): ModelErrorCode {
-  if (quota.test(body) && status !== 404) return 'model_quota';
-  if (status === undefined) return codeOfBody(body);
-  if (status === 401 || status === 403) return 'model_unauthorized';
-  if (status === 402) return 'model_quota';
-  if (status === 404) return 'model_not_found';
-  if (status === 429) return 'model_rate_limited';
-  if (status === 408 || status === 409 || status === 425 || status >= 500) return 'model_overloaded';
-  if (status === 413 || overflow.test(body)) return 'model_context_overflow';
-  return 'model_bad_request';
-}
-
-/** An error that came inside a stream has no status; its text says what it is. */
-function codeOfBody(body: string): ModelErrorCode {
-  if (overflow.test(body)) return 'model_context_overflow';
-  if (/rate.?limit|too many requests/i.test(body)) return 'model_rate_limited';
-  if (/overloaded|unavailable|api_error|server_error|internal|timeout/i.test(body)) return 'model_overloaded';
-  if (/authentication|permission|api key/i.test(body)) return 'model_unauthorized';
-  if (/not_found/i.test(body)) return 'model_not_found';
-  if (/invalid_request/i.test(body)) return 'model_bad_request';
-  return 'model_bad_response';
 }
 
 function hintFor(code: ModelErrorCode, endpoint: Endpoint): string | undefined {
@@ -181,3 +155,14 @@ function retryAfter(headers: Refusal['headers']): number | undefined {
   const until = Date.parse(given);
   return Number.isNaN(until) ? undefined : Math.max(0, until - Date.now());
 }
+
+/** Google, OpenAI and Groq say it in the text: `retryDelay: "34s"`, `try again in 7m12.5s`. */
+function retryAfterIn(code: ModelErrorCode, body: string): number | undefined {
+  if (!isTransient(code)) return undefined;
+  const said = /(?:retryDelay\W+|(?:retry|try again) in )((?:[\d.]+(?:ms|h|m|s))+)/i.exec(body)?.[1] ?? '';
+  const parts = [...said.matchAll(/([\d.]+)(ms|h|m|s)/g)];
+  const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (spans[unit ?? ''] ?? 0), 0);
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+const spans: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
