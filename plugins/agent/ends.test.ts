@@ -138,10 +138,10 @@ test('a request that fails before a word has a message of its own', async () => 
   expect(kept[1]).toMatchObject({ content: [], stopReason: 'error', errorCode: 'model_unauthorized' });
 });
 
-test('a stream that ends without a reply is a bad response, and a provider may say its failure in the message', async () => {
+test('a stream that ends early is cut off, and a provider may say its failure in the message', async () => {
   expect((await run({ replies: [text('half')] })).end).toMatchObject({
     status: 'error',
-    failure: { code: 'model_bad_response' },
+    failure: { code: 'model_disconnected' },
   });
   const said = await run({
     replies: [[done(assistant([], { stopReason: 'error', errorCode: 'model_overloaded', errorMessage: 'busy' }))]],

@@ -35,7 +35,7 @@ export async function readReply(
   const timestamp = Date.now();
   const unfinished = (rest: Pick<AssistantMessage, 'stopReason'> & Partial<AssistantMessage>): AssistantMessage => ({
     role: 'assistant',
-    content: draft.content(),
+    content: distinctCalls(draft.content()),
     ...author,
     usage: noUsage,
     timestamp,
@@ -60,14 +60,14 @@ export async function readReply(
       port.update(event);
     });
     if (finished === undefined && !port.signal.aborted)
-      throw new KernError('model_bad_response', 'the reply ended before it was complete', {
+      throw new KernError('model_disconnected', 'the reply ended before it was complete', {
         hint: 'try again; if it stays so, the provider or a proxy in between cuts replies short',
       });
   } catch (error) {
     failure = error;
   }
   begin();
-  if (finished !== undefined) return { message: finished, failure: failureOf(finished) };
+  if (finished !== undefined) return { message: withDistinctCalls(finished), failure: failureOf(finished) };
   if (port.signal.aborted)
     return { message: unfinished({ stopReason: 'aborted', errorMessage: 'aborted' }), failure: undefined };
   return {
@@ -85,6 +85,24 @@ function failureOf({ stopReason, errorCode, errorMessage }: AssistantMessage): u
   return stopReason === 'error' || stopReason === 'aborted'
     ? new KernError(errorCode ?? 'model_failed', errorMessage ?? 'the model failed without a reason')
     : undefined;
+}
+
+/** Some servers give their calls no id, or the same: each result must find its own call. */
+function distinctCalls(content: AssistantMessage['content']): AssistantMessage['content'] {
+  const seen = new Set<string>();
+  return content.map((part) => {
+    if (part.type !== 'toolCall') return part;
+    let id = part.id === '' ? 'call' : part.id;
+    for (let nth = 2; seen.has(id); nth += 1) id = `${part.id === '' ? 'call' : part.id}_${nth}`;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
+}
+
+function withDistinctCalls(message: AssistantMessage): AssistantMessage {
+  const ids = message.content.flatMap((part) => (part.type === 'toolCall' ? [part.id] : []));
+  const areDistinct = !ids.includes('') && new Set(ids).size === ids.length;
+  return areDistinct ? message : { ...message, content: distinctCalls(message.content) };
 }
 
 /** Hands on every event until the stream ends or the signal aborts. Nothing is raced per event: deltas are many. */

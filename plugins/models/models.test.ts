@@ -164,7 +164,7 @@ test('whatever a provider throws comes with a code, and a stream without its mes
     before: [{ type: 'text_start' }],
   });
   expect((await failureOfReply(service.stream(request('b/m'), never))).error).toMatchObject({
-    code: 'model_bad_response',
+    code: 'model_disconnected',
     message: expect.stringContaining('without the message'),
   });
   expect((await failureOfReply(service.stream(request('gone/m'), never))).error).toMatchObject({

@@ -178,7 +178,7 @@ function watched(
     if (step.done === true) {
       if (!isOver)
         return failed(
-          new ModelError('model_bad_response', `the provider ${model.provider} ended its stream without the message`),
+          new ModelError('model_disconnected', `the provider ${model.provider} ended its stream without the message`),
         );
     } else if (step.value.type === 'done') over({ usage: step.value.message.usage });
     return step;

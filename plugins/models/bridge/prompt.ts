@@ -41,6 +41,7 @@ export function toPrompt(request: ModelRequest, dialect: Dialect): LanguageModel
   const prompt: LanguageModelV4Prompt = [];
   if (request.systemPrompt.trim() !== '') prompt.push({ role: 'system', content: request.systemPrompt });
   const { messages } = request;
+  const used = new Map<string, number>();
   for (let at = 0; at < messages.length; at += 1) {
     const message = messages[at] as Message;
     if (message.role === 'toolResult') continue; // goes with its call
@@ -48,9 +49,10 @@ export function toPrompt(request: ModelRequest, dialect: Dialect): LanguageModel
       pushUser(prompt, userParts(message.content, request));
       continue;
     }
-    const content = assistantParts(message, request, dialect);
+    const ids = callIds(message, dialect, used);
+    const content = assistantParts(message, ids, request, dialect);
     if (content.length > 0) prompt.push({ role: 'assistant', content });
-    pushResults(prompt, message, resultsAfter(messages, at), request, dialect);
+    pushResults(prompt, message, ids, resultsAfter(messages, at), request, dialect);
   }
   return prompt;
 }
@@ -78,14 +80,20 @@ function imagePart(image: ImageContent, request: ModelRequest): UserPart {
   return { type: 'file', mediaType: image.mimeType, data: { type: 'data', data: image.data } };
 }
 
-function assistantParts(message: AssistantMessage, request: ModelRequest, dialect: Dialect): AssistantPart[] {
+function assistantParts(
+  message: AssistantMessage,
+  ids: CallIds,
+  request: ModelRequest,
+  dialect: Dialect,
+): AssistantPart[] {
   const isOwn =
     message.api === dialect.api && message.provider === request.model.provider && message.model === request.model.model;
-  return message.content.flatMap((part) => assistantPart(part, isOwn, dialect) ?? []);
+  return message.content.flatMap((part) => assistantPart(part, ids, isOwn, dialect) ?? []);
 }
 
 function assistantPart(
   part: AssistantMessage['content'][number],
+  ids: CallIds,
   isOwn: boolean,
   dialect: Dialect,
 ): AssistantPart | undefined {
@@ -95,14 +103,35 @@ function assistantPart(
     return back === undefined ? undefined : { type: 'reasoning', ...back };
   }
   const { id, name, arguments: input, thoughtSignature } = part;
-  const call = { type: 'tool-call' as const, toolCallId: callId(id, dialect), toolName: name, input };
+  const call = { type: 'tool-call' as const, toolCallId: ids.get(id) ?? id, toolName: name, input };
   if (!isOwn || thoughtSignature === undefined) return call;
   return { ...call, providerOptions: { google: { thoughtSignature } } };
 }
 
-/** Servers take letters, digits, `_` and `-` only, and differ in how many. */
-function callId(id: string, dialect: Dialect): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, dialect.longestCallId);
+/** The calls of a reply, by the id they have with us. */
+type CallIds = ReadonlyMap<string, string>;
+
+/**
+ * Servers take letters, digits, `_` and `-` only, differ in how many, and refuse an id that is used twice; some give
+ * the same ids in every reply.
+ */
+function callIds({ content }: AssistantMessage, { longestCallId }: Dialect, used: Map<string, number>): CallIds {
+  const ids = new Map<string, string>();
+  for (const part of content) {
+    if (part.type !== 'toolCall' || ids.has(part.id)) continue;
+    const clean = part.id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longestCallId) || 'call';
+    let id = clean;
+    let times = used.get(clean) ?? 0;
+    while (used.has(id)) {
+      times += 1;
+      const suffix = `_${times}`;
+      id = `${clean.slice(0, longestCallId - suffix.length)}${suffix}`;
+    }
+    used.set(clean, Math.max(1, times));
+    used.set(id, 1);
+    ids.set(part.id, id);
+  }
+  return ids;
 }
 
 /** The results that belong to the reply at `at`: all up to the next one. */
@@ -120,6 +149,7 @@ function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<str
 function pushResults(
   prompt: LanguageModelV4Prompt,
   message: AssistantMessage,
+  ids: CallIds,
   results: ReadonlyMap<string, ToolResultMessage>,
   request: ModelRequest,
   dialect: Dialect,
@@ -130,7 +160,7 @@ function pushResults(
   const content = calls.map((call): ToolPart => {
     const result = results.get(call.id);
     const output = result === undefined ? missingResult : resultOutput(result, lifted, request, dialect);
-    return { type: 'tool-result', toolCallId: callId(call.id, dialect), toolName: call.name, output };
+    return { type: 'tool-result', toolCallId: ids.get(call.id) ?? call.id, toolName: call.name, output };
   });
   prompt.push({ role: 'tool', content });
   pushUser(prompt, lifted);
