@@ -394,10 +394,18 @@ export interface ImportedSession {
   readonly cwd: string;
   readonly timestamp: string;
   readonly name?: string;
-  /** In order, one branch, with the time of each (ISO 8601). */
-  readonly entries: readonly { readonly timestamp: string; readonly entry: NewEntry }[];
+  /** In order, one branch. */
+  readonly entries: readonly ImportedEntry[];
   /** What could not be taken over, and where. */
   readonly warnings: readonly string[];
+}
+
+export interface ImportedEntry {
+  /** How other entries of the transcript name it: a compaction, a label. Any text; it becomes an id of ours. */
+  readonly id?: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly entry: NewEntry;
 }
 
 /** Reads the transcripts of another program. */
@@ -411,6 +419,8 @@ export interface SessionSource {
     readonly home: string;
     readonly env: Readonly<Record<string, string | undefined>>;
   }): readonly string[];
+  /** The working directory, by its first lines, where they tell: so that those of other folders need not be read. */
+  cwdOf?(head: string): string | undefined;
   read(file: string, signal: AbortSignal): Promise<ImportedSession>;
 }
 
@@ -423,6 +433,41 @@ export const sessionSources = defineCapability<SessionSource>({
   ),
   key: (source) => source.id,
 });
+
+/** A transcript that was taken over, or had been before. */
+export interface ImportReport {
+  readonly source: string;
+  readonly from: string;
+  readonly id: string;
+  /** The session file. */
+  readonly file: string;
+  readonly cwd: string;
+  readonly name: string | undefined;
+  readonly messages: number;
+  readonly warnings: readonly string[];
+  /** False: it is there already, and was left as it is. */
+  readonly isNew: boolean;
+}
+
+/** Takes over conversations of other programs. */
+export interface SessionImports {
+  /** The source that a file is of, by its first lines. */
+  recognize(file: string, signal: AbortSignal): Promise<SessionSource | undefined>;
+  /** The transcripts of a source on this machine, newest first; `cwd`: only those of this folder, as far as their first lines tell. */
+  find(
+    source: SessionSource,
+    options: { readonly cwd?: string | undefined; readonly signal: AbortSignal },
+  ): Promise<readonly string[]>;
+  /** Makes a session of ours. Throws `import_empty` where no conversation is in it, and `import_unreadable`. */
+  take(
+    source: SessionSource,
+    file: string,
+    options: { readonly dir?: string | undefined; readonly signal: AbortSignal },
+  ): Promise<ImportReport>;
+}
+
+/** Takes over conversations of other programs. */
+export const sessionImports = defineService<SessionImports>({ id: 'session-imports', level: 'user' });
 
 /** An entry is on disk: the acknowledgement. */
 export const entryAppended = event<{ readonly entry: SessionEntry }>({ id: 'entry.appended' });
