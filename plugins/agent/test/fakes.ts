@@ -7,6 +7,7 @@ import {
   type Model,
   type ModelRequest,
   models,
+  type SessionOptions,
   type StreamEvent,
   type ToolCall,
   toolCall,
@@ -21,7 +22,7 @@ import { definePlugin, KernError, type PluginDefinition, type View } from 'kern/
 import { type BootOptions, bootKernel, type TestKernel } from 'kern/testing';
 import agentPlugin from '../index.ts';
 import { noUsage } from '../usage.ts';
-import { sessionsPlugin } from './store.ts';
+import { type Found, type Stored, sessionsPlugin } from './store.ts';
 
 export type Reply = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
@@ -143,30 +144,38 @@ export interface Opened extends AsyncDisposable {
   readonly session: AgentSession;
   readonly events: AgentEvent[];
   readonly requests: ModelRequest[];
+  /** The sessions there are, by path. */
+  readonly stored: Stored;
+  /** Another session in the same house. */
+  reopen(options?: Partial<SessionOptions>): Promise<AgentSession>;
 }
 
-export interface OpenOptions extends Partial<Parameters<AgentSessions['create']>[0]> {
+export interface OpenOptions extends Partial<SessionOptions> {
   readonly boot?: BootOptions;
   readonly plugins?: readonly PluginDefinition[];
   readonly models?: readonly Model[];
   readonly aside?: Reply;
+  /** How sessions are found when they are opened again. */
+  readonly found?: (path: string) => Found;
 }
-type AgentSessions = import('kern/contracts').AgentSessions;
 
 /** A kernel with the agent, a session in memory (unless asked otherwise), and all its events. */
 export async function openSession(
   replies: readonly Reply[],
-  { boot, plugins = [], models: known, aside, ...options }: OpenOptions = {},
+  { boot, plugins = [], models: known, aside, found, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const fake = fakeModels(replies, known, aside);
-  const t = await bootKernel([fake.plugin, toolTokens, sessionsPlugin().plugin, agentPlugin, ...plugins], {
+  const { plugin, stored } = sessionsPlugin(found);
+  const t = await bootKernel([fake.plugin, toolTokens, plugin, agentPlugin, ...plugins], {
     keepers: 'none',
     ...boot,
     // A title is asked for beside the run: a test that wants one says so.
     config: { ...boot?.config, agent: { title: { enabled: false }, ...(boot?.config?.agent ?? {}) } },
   });
   const view = t.kernel.view();
-  const session = await view.service(agentSessions).create({ cwd: t.dir, view, persist: false, ...options });
+  const create = (more: Partial<SessionOptions>): Promise<AgentSession> =>
+    view.service(agentSessions).create({ cwd: t.dir, view, persist: false, ...more });
+  const session = await create(options);
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   return {
@@ -175,6 +184,8 @@ export async function openSession(
     session,
     events,
     requests: fake.requests,
+    stored,
+    reopen: (more = {}) => create(more),
     [Symbol.asyncDispose]: async () => {
       await session[Symbol.asyncDispose]();
       await t[Symbol.asyncDispose]();

@@ -55,6 +55,14 @@ export class TestStore implements SessionStore {
     return this;
   }
 
+  /** As if entries of a type had never been written. */
+  forget(type: SessionEntry['type']): void {
+    const kept = this.#entries.filter((entry) => entry.type !== type);
+    this.#entries.length = 0;
+    for (const entry of kept) this.#entries.push({ ...entry, parentId: this.#entries.at(-1)?.id ?? null });
+    this.#leaf = this.#entries.at(-1)?.id ?? null;
+  }
+
   get readonly(): string | undefined {
     return this.#found.readonly;
   }
