@@ -110,7 +110,7 @@ export const builtins: readonly BuiltinManifest[] = [
       messageUpdate,
       messageEnd,
     ],
-    contributes: { agent: ['agent'] },
+    contributes: { agent: ['agent'], 'compaction-strategy': ['summary', 'truncate'] },
     taps: ['plugin.changed', 'capability.changed', 'config.changed', 'permission.decided'],
     load: async () => (await import('./agent/index.ts')).default,
   },

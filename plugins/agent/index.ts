@@ -9,6 +9,7 @@ import {
   toolFaces,
 } from 'kern/contracts';
 import { capabilityChanged, configChanged, definePlugin, pluginChanged } from 'kern/plugin';
+import { contributeStrategies } from './compaction/strategies.ts';
 import { createSession } from './create.ts';
 import type { Session } from './session.ts';
 import { agentSettings } from './settings.ts';
@@ -76,6 +77,7 @@ export default definePlugin({
       live.add(session);
       return () => void live.delete(session);
     };
+    contributeStrategies(ctx);
     ctx.contribute(agentSessions, { create: (options: SessionOptions) => createSession(options, { tools, began }) });
   },
 });

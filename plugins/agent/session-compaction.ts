@@ -1,6 +1,6 @@
 import type { CompactionResult } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
 import type { Broadcast } from './broadcast.ts';
+import { Compactor } from './compaction/compactor.ts';
 import type { Conversation } from './conversation.ts';
 import type { Head } from './head.ts';
 import type { Choice } from './session-model.ts';
@@ -41,19 +41,22 @@ export interface Compaction {
   ): Promise<string>;
 }
 
-export function compactionOf({ conversation }: CompactionGround): Compaction {
-  const unavailable = async (): Promise<never> => {
-    throw new KernError('compaction_unavailable', 'nothing that compacts a session is loaded', {
-      hint: 'start a new session to get a fresh context',
-    });
-  };
-  return {
-    beforePrompt: async () => {},
-    beforeTurn: async () => {},
-    afterOverflow: async () => false,
-    compact: unavailable,
-    undo: unavailable,
-    contextTokens: () => conversation.context().length,
-    summarizeBranch: unavailable,
-  };
+export function compactionOf({
+  conversation,
+  broadcast,
+  choice,
+  head,
+  settings,
+  sessionId,
+}: CompactionGround): Compaction {
+  return new Compactor({
+    view: () => broadcast.view,
+    conversation,
+    store: () => conversation.store,
+    model: () => choice.model,
+    head: () => head,
+    broadcast,
+    sessionId,
+    settings,
+  });
 }

@@ -75,11 +75,7 @@ function messagesOf(source: ContextSource, branch: readonly EntryNode[]): readon
 }
 
 /** The entries that become messages, in the order in which they are read: a summary, what it left, what came since. */
-function read(
-  source: ContextSource,
-  branch: readonly EntryNode[],
-  undone: ReadonlySet<string>,
-): readonly EntryNode[] {
+function read(source: ContextSource, branch: readonly EntryNode[], undone: ReadonlySet<string>): readonly EntryNode[] {
   const at = branch.findLastIndex(({ id, type }) => type === 'compaction' && !undone.has(id));
   const node = branch[at];
   const compaction = node === undefined ? undefined : source.entry(node.id);
