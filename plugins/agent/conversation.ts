@@ -3,6 +3,7 @@ import {
   entryAppended,
   type Message,
   messageEnd,
+  messageForModel,
   type NewEntry,
   type SessionContext,
   type SessionEntry,
@@ -10,7 +11,7 @@ import {
 } from 'kern/contracts';
 import type { View } from 'kern/plugin';
 import type { Broadcast } from './broadcast.ts';
-import { forModel } from './context.ts';
+import { mentionOf } from './queue-messages.ts';
 
 /** What is said from a moment on, until it is disposed of. */
 export interface Heard extends Disposable {
@@ -95,11 +96,12 @@ export class Conversation {
   async keep(message: Message, view: View): Promise<Message> {
     const { message: changed } = await view.call(messageEnd, { message });
     const kept = sameKind(message, changed) ? changed : message;
-    const entryId = this.write(entryOf(kept));
+    const mention = kept === message ? mentionOf(kept) : undefined;
+    const entryId = this.write(mention === undefined ? entryOf(kept) : { type: 'message', message: mention });
     this.#kept.push(kept);
     for (const messages of this.#hearers) messages.push(kept);
     this.#ids.set(kept, entryId);
-    const readable = forModel(kept);
+    const readable = messageForModel(kept);
     if (readable !== undefined) this.#add(readable, entryId);
     this.#broadcast.emit({ type: 'message_end', message: kept });
     return kept;

@@ -1,6 +1,6 @@
-import type { CustomMessage, Message, Prompt } from 'kern/contracts';
+import { type CustomMessage, type FileMentionMessage, type Message, messageOfEntry, type Prompt } from 'kern/contracts';
 
-/** Files that a person named with `@`, in the context. */
+/** Files that a person named with `@`, as a model reads them. */
 export const fileMentionType = 'kern.file-mention';
 
 /** What a prompt says: first the files that it names, then its words. */
@@ -15,13 +15,20 @@ export function noteMessage({ text, images = [] }: Prompt): CustomMessage {
   return { role: 'custom', customType: 'kern.note', content, display: true, timestamp: Date.now() };
 }
 
+/** The files of a message that was made of them. */
+export function mentionOf(message: Message): FileMentionMessage | undefined {
+  if (message.role !== 'custom' || message.customType !== fileMentionType) return undefined;
+  const { details, timestamp } = message;
+  return typeof details === 'object' && details !== null && 'files' in details && Array.isArray(details.files)
+    ? { role: 'fileMention', files: details.files as FileMentionMessage['files'], timestamp }
+    : undefined;
+}
+
+/** Read as it will be read when the session is resumed: the same bytes. */
 function mentionMessage(files: NonNullable<Prompt['files']>): CustomMessage {
-  return {
-    role: 'custom',
-    customType: fileMentionType,
-    content: files.map(({ path, content }) => ({ type: 'text', text: `<file path="${path}">\n${content}\n</file>` })),
-    display: true,
-    details: { files },
-    timestamp: Date.now(),
-  };
+  const timestamp = Date.now();
+  const message: FileMentionMessage = { role: 'fileMention', files, timestamp };
+  const read = messageOfEntry({ type: 'message', id: '', parentId: null, timestamp: '', message });
+  const content = read?.role === 'custom' ? read.content : [];
+  return { role: 'custom', customType: fileMentionType, content, display: true, details: { files }, timestamp };
 }
