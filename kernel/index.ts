@@ -17,6 +17,7 @@ export {
   type Where,
 } from './capability.ts';
 export { type Clock, systemClock } from './clock.ts';
+export * as settingSchemas from './config/schemas.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 export { type Contribution, explain, type PluginStatus } from './explain.ts';
@@ -39,6 +40,7 @@ export { didYouMean, editDistance, type NearOptions, nearNames } from './near.ts
 export {
   type Context,
   type ContributeOptions,
+  type DeclaredSetting,
   definePlugin,
   type EntriesOptions,
   type Events,

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
 import type { Declarations } from './declarations.ts';
 import { Drain, type Pin } from './drain.ts';
+import { applySettings } from './effects.ts';
 import { crashAll, endAll } from './ending.ts';
 import { KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
@@ -364,6 +365,8 @@ export class Kernel implements Core {
       results.push(await this.change({ put: [{ ...unit, revision: unit.revision + 1 }] }));
     }
     for (const plugin of this.#eager()) results.push(await this.change({ wake: [plugin] }));
+    // Also those that were set up anew just now: doing the same twice is harmless.
+    for (const activation of this.#active.values()) applySettings(this, activation, this.outlook, keys);
     if (keys.length > 0) this.#announcer.tell(() => this.outlook.call(configChanged, { keys }));
     return together(results);
   }

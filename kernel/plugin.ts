@@ -21,6 +21,21 @@ export interface HookToken {
   readonly kind: HookKind;
 }
 
+/** A setting that stands outside `plugins.<id>`, with what follows from it. */
+export interface DeclaredSetting<T = unknown> {
+  /** A built-in's is what it likes; another's begins with its id and a dot. */
+  readonly key: string;
+  readonly schema: Schema<T>;
+  readonly default: T | undefined;
+  readonly summary: string;
+  /** A project may set it too: nothing may depend on it that guards against the project. */
+  readonly project?: boolean;
+  /** The environment may set it: `KERN_` and the key in capitals, or the name given here. */
+  readonly env?: boolean | string;
+  /** Called when the plugin starts, and while it is live at every new value. */
+  effect?(value: T, ctx: Context): void;
+}
+
 /** A plugin: what it declares and requires, and a `setup` that registers. */
 export interface PluginDefinition<C = unknown> {
   readonly id: string;
@@ -33,6 +48,8 @@ export interface PluginDefinition<C = unknown> {
   readonly declares?: readonly Token[];
   /** The settings under `plugins.<id>`. */
   readonly config?: Schema<C>;
+  /** Settings of its own outside `plugins.<id>`. */
+  readonly settings?: readonly DeclaredSetting[];
   /** A user-level plugin may take the place of a built-in. */
   readonly replaces?: string;
   /** Registers. A promise is awaited; any other answer is ignored. */

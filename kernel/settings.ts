@@ -1,4 +1,5 @@
 import type { Level } from './capability.ts';
+import type { DeclaredSetting } from './plugin.ts';
 import { parse, type Schema } from './schema.ts';
 
 /** A plugin's settings, read by its schema; `problems` name what was left out. */
@@ -22,6 +23,8 @@ export interface SettingsPort {
   };
   /** The plugin's settings by its own schema. A bad value costs only itself; in a keeper it is a failure. */
   configure<T>(id: string, level: Level, schema: Schema<T>, isKeeper: boolean): PluginSettings<T>;
+  /** Makes settings of a plugin's own known. Throws where a name is not free, or not the plugin's to give. */
+  declare?(id: string, level: Level, settings: readonly DeclaredSetting[]): void;
   /** A discovery provider at one level. */
   provider(id: string, level: Level): { readonly off: string | undefined; readonly priority: number | undefined };
   /** `tool:read`: who switched the item off. */

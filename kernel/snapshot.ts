@@ -2,7 +2,7 @@ import type { Activation, OfferRecord, PluginUnit, ProviderRecord, TapRecord } f
 import type { Level, Where } from './capability.ts';
 import type { Declarations } from './declarations.ts';
 import type { CompiledHooks } from './hooks.ts';
-import type { PluginDefinition, Token } from './plugin.ts';
+import type { DeclaredSetting, PluginDefinition, Token } from './plugin.ts';
 
 /** A plugin known from its manifest only: nothing of it has run. */
 export interface IdlePlugin {
@@ -16,6 +16,8 @@ export interface IdlePlugin {
    * They tell what it supplies with nothing set: where the plugin has settings of its own, they do not count.
    */
   readonly stubs?: Readonly<Record<string, readonly unknown[]>>;
+  /** Its settings outside `plugins.<id>`: they are there while it sleeps, too. */
+  readonly settings?: readonly DeclaredSetting[];
   /** Hooks it taps: such a plugin is never idle. */
   readonly taps?: readonly string[];
   /** Default `builtin`. */

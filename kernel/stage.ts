@@ -1,5 +1,6 @@
 import { Activation, type PluginUnit } from './activation.ts';
 import type { Core } from './core.ts';
+import { applySettings } from './effects.ts';
 import { KernError, PluginError } from './error.ts';
 import { within } from './limit.ts';
 import type { Staging } from './offering.ts';
@@ -36,6 +37,7 @@ export async function stage(
 export async function start(core: Core, activation: Activation, view: View, limitMs: number): Promise<void> {
   const started = performance.now();
   for (const fn of activation.starters) await step(core, activation, 'start', limitMs, view, fn);
+  applySettings(core, activation, view);
   activation.startMs += performance.now() - started;
 }
 
@@ -60,9 +62,10 @@ async function step(
 }
 
 function configOf(core: Core, unit: PluginUnit, isKeeper: boolean): unknown {
-  const { id, config } = unit.definition;
+  const { id, config, settings } = unit.definition;
   const { failure } = core.settings.plugin(id, unit.level);
   if (failure !== undefined) throw badConfig(failure);
+  if (settings !== undefined) core.settings.declare?.(id, unit.level, settings);
   if (config === undefined) return undefined;
   const read = core.settings.configure(id, unit.level, config, isKeeper);
   if ('failure' in read) throw badConfig(read.failure);

@@ -1,4 +1,6 @@
 export * from './agent/contract.ts';
+export * from './appearance/api.ts';
+export * from './appearance/contract.ts';
 export * from './cli/api.ts';
 export * from './cli/contract.ts';
 export * from './history/contract.ts';

@@ -1,9 +1,11 @@
 import type { IdlePlugin } from 'kern/plugin';
+import { appearanceSettings } from './appearance/settings.ts';
 import {
   agentBeforeStart,
   agentEnd,
   agentSessions,
   agentStart,
+  appearance,
   artifactStore,
   bashOperations,
   commands,
@@ -298,6 +300,14 @@ export const builtins: readonly BuiltinManifest[] = [
     declares: [sessions, entryAppended, sessionWriteFailed, sessionWriteRestored],
     contributes: { sessions: ['sessions'] },
     load: async () => (await import('./sessions/index.ts')).default,
+  },
+  {
+    id: 'appearance',
+    path: 'appearance',
+    declares: [appearance],
+    contributes: { [appearance.id]: [appearance.id] },
+    settings: appearanceSettings,
+    load: async () => (await import('./appearance/index.ts')).default,
   },
   {
     id: 'history',

@@ -291,25 +291,23 @@ export class Config {
   save(): Promise<void> {
     return this.#inTurn(async () => {
       const drafts = this.#drafts;
-      const together = await this.#saved(drafts);
-      const alone: PromiseSettledResult<void>[] = [];
-      if (together.status === 'rejected' && drafts.length > 1)
-        for (const draft of drafts) alone.push(await this.#saved([draft]));
-      await this.#reload();
-      const failure = [...(alone.length > 0 ? alone : [together])].find(({ status }) => status === 'rejected');
-      if (failure?.status === 'rejected') throw failure.reason;
+      const [together] = await Promise.allSettled([this.#write(drafts)]);
+      if (together.status === 'fulfilled') return void (await this.#reload(drafts));
+      const written: Draft[] = [];
+      let failure: unknown = together.reason;
+      for (const draft of drafts.length > 1 ? drafts : []) {
+        const [alone] = await Promise.allSettled([this.#write([draft])]);
+        if (alone.status === 'fulfilled') written.push(draft);
+        else failure = alone.reason;
+      }
+      await this.#reload(written);
+      throw failure;
     });
   }
 
-  async #saved(drafts: readonly Draft[]): Promise<PromiseSettledResult<void>> {
+  #write(drafts: readonly Draft[]): Promise<Written> {
     const { home, root } = this.#options;
-    const [result] = await Promise.allSettled([
-      editFile({ level: 'user', home, root, file: this.file('user') }, drafts).then(() => {
-        // What was said meanwhile waits for the next time.
-        this.#drafts = this.#drafts.filter((draft) => !drafts.includes(draft));
-      }),
-    ]);
-    return result;
+    return editFile({ level: 'user', home, root, file: this.file('user') }, drafts);
   }
 
   /** Tells of every change of what the layers say; answers with the end of it. */
@@ -352,7 +350,8 @@ export class Config {
     };
   }
 
-  async #reload(): Promise<ConfigChange> {
+  /** `written`: drafts that stand in the file by now, and are none any more. */
+  async #reload(written: readonly Draft[] = []): Promise<ConfigChange> {
     const { home, root } = this.#options;
     const [user, project, overlay] = await Promise.all([
       findConfig(home, userPlaces, this.#cache),
@@ -361,6 +360,7 @@ export class Config {
     ]);
     return this.#changing(() => {
       this.#found = { user, project, overlay };
+      this.#drafts = this.#drafts.filter((draft) => !written.includes(draft));
     });
   }
 

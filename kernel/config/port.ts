@@ -1,4 +1,5 @@
 import { KernError } from '../error.ts';
+import type { DeclaredSetting } from '../plugin.ts';
 import type { Schema } from '../schema.ts';
 import type { PluginSettings, SettingsPort } from '../settings.ts';
 import type { Config } from './config.ts';
@@ -87,6 +88,17 @@ export class ConfigPort implements SettingsPort {
       [`${problem.key}: ${problem.message}`, placeText(problem)].filter((part) => part !== '').join(' in '),
     );
     return read.ok ? { value: read.value, problems } : { failure: problems.join('; ') };
+  }
+
+  /** A stranger's settings begin with its id: no two plugins mean different things by one name. */
+  declare(id: string, level: Parameters<SettingsPort['plugin']>[1], settings: readonly DeclaredSetting[]): void {
+    const foreign = settings.find(({ key }) => level !== 'builtin' && !key.startsWith(`${id}.`));
+    if (foreign !== undefined) {
+      throw new KernError('config_bad_setting', `the setting ${foreign.key} is not one of plugin ${id}`, {
+        hint: `call it ${id}.${foreign.key}, or put it into the plugin's config`,
+      });
+    }
+    this.#config.register(settings);
   }
 
   // Every table asks for the provider of every item.

@@ -1,21 +1,15 @@
 import { KernError } from '../error.ts';
 import { didYouMean, nearNames } from '../near.ts';
+import type { DeclaredSetting } from '../plugin.ts';
 import type { Schema } from '../schema.ts';
 import { oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
 
 /** A setting as a row: what it may be, what it is when nobody says, and who may say it. */
-export interface Setting<T = unknown> {
+export interface Setting<T = unknown> extends Omit<DeclaredSetting<T>, 'effect'> {
   /** As a person writes it: `tools.execution`, `plugins.tools.bash.timeout`. */
   readonly key: string;
   /** The keys of the file that lead to it. Missing: the key, split at its dots. */
   readonly path?: readonly string[];
-  readonly schema: Schema<T>;
-  readonly default: T | undefined;
-  readonly summary: string;
-  /** A project may set it too: nothing may depend on it that guards against the project. */
-  readonly project?: boolean;
-  /** The environment may set it: `KERN_` and the key in capitals, or the name given here. */
-  readonly env?: boolean | string;
   /** A bad value fails this plugin instead of falling back to the default. */
   readonly keeper?: string;
 }

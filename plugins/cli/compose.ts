@@ -44,6 +44,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     needed,
     ...(shared.config === undefined ? {} : { overlay: shared.config }),
   });
+  config.register(builtins.flatMap(({ settings: own = [] }) => own));
   config.know(builtins.map(({ id }) => ({ id, level: 'builtin' as const })));
   const settings = new ConfigPort(config, { 'permissions.modeIsExplicit': shared.permissionMode !== undefined });
   const trust = createTrust({ home, root, runTrust: shared.trust });

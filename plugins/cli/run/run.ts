@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import {
   type AgentSession,
   agentSessions,
+  appearance,
   type CommandArgs,
   type CommandHost,
   exitCodeOf,
@@ -98,7 +99,7 @@ async function modeOf(name: string, { options }: CommandArgs, { view, signal }: 
   const model = typeof options.model === 'string' ? options.model : view.setting('model');
   await Promise.all([
     known.load(signal, name),
-    ...[agentSessions, workbench, models, sessions].map((service) =>
+    ...[agentSessions, workbench, models, sessions, appearance].map((service) =>
       view.use(service as Service<unknown>).load(signal),
     ),
     view.use(tools).load(signal),

@@ -26,7 +26,7 @@ export function paint(event: AgentEvent, screen: Screen): void {
       screen.line(
         screen.style(
           'red',
-          `! the session cannot be written: ${harmless(event.error)} (${event.pending} entries wait in memory)`,
+          `${screen.sign('warning')} the session cannot be written: ${harmless(event.error)} (${event.pending} entries wait in memory)`,
         ),
       );
       break;
@@ -35,7 +35,10 @@ export function paint(event: AgentEvent, screen: Screen): void {
       break;
     case 'extension_error':
       screen.line(
-        screen.style('red', `! ${harmless(event.extensionPath)} failed in ${event.event}: ${harmless(event.error)}`),
+        screen.style(
+          'red',
+          `${screen.sign('warning')} ${harmless(event.extensionPath)} failed in ${event.event}: ${harmless(event.error)}`,
+        ),
       );
       break;
     default:
@@ -57,7 +60,7 @@ function paintCall(event: Extract<AgentEvent, { type: 'tool_execution_end' }>, s
   const what = short(subjectOf(screen.calls.get(event.toolCallId), screen.cwd));
   const took = durationMs >= 1_000 ? `${(durationMs / 1_000).toFixed(1)} s` : '';
   const outcome = [outcomeOf(result, isError), took].filter((part) => part !== '').join(', ');
-  const mark = isError ? screen.style('red', '✗') : screen.style('green', '✓');
+  const mark = isError ? screen.style('red', screen.sign('failed')) : screen.style('green', screen.sign('done'));
   screen.line(
     `${mark} ${screen.style('bold', toolName)}${what === '' ? '' : ` ${what}`}${outcome === '' ? '' : screen.style('dim', ` (${outcome})`)}`,
   );
@@ -93,7 +96,7 @@ function paintPlugin(
     blocked: 'is blocked',
   }[state];
   const isBad = state === 'kept' || state === 'failed' || state === 'blocked';
-  const line = `${isBad ? '!' : '↻'} plugin ${harmless(id)} ${words}${reason === undefined ? '' : `: ${short(reason, 200)}`}`;
+  const line = `${screen.sign(isBad ? 'warning' : 'reloaded')} plugin ${harmless(id)} ${words}${reason === undefined ? '' : `: ${short(reason, 200)}`}`;
   screen.line(isBad ? screen.style('red', line) : screen.style('dim', line));
 }
 

@@ -1,6 +1,8 @@
-import type { ModeRun } from 'kern/contracts';
+import { appearance, type Look, lookOf, type ModeRun, type Sign, type Tone, usualAppearance } from 'kern/contracts';
 
 export type Style = 'dim' | 'red' | 'green' | 'bold';
+
+const tones: Readonly<Record<Style, Tone>> = { dim: 'muted', red: 'bad', green: 'good', bold: 'strong' };
 
 /** Where progress goes, and what has to be remembered between two events. Data only: a newer revision goes on with it. */
 export interface Screen {
@@ -9,24 +11,19 @@ export interface Screen {
   readonly calls: Map<string, unknown>;
   line(text: string): void;
   style(style: Style, text: string): string;
+  sign(sign: Sign): string;
 }
 
-const codes: Readonly<Record<Style, readonly [number, number]>> = {
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  bold: [1, 22],
-};
-
 export function createScreen({ session, stderr, color }: ModeRun): Screen {
+  const usual = lookOf(usualAppearance);
+  // Asked for with every line: what is set meanwhile shows in the next one.
+  const look = (): Look => session.view.use(appearance).items()[0]?.look ?? usual;
   return {
     cwd: session.cwd,
     calls: new Map(),
-    line: (text) => void stderr.write(`${text}\n`),
-    style: (style, text) => {
-      const [on, off] = codes[style];
-      return color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-    },
+    line: (text) => void stderr.write(`${look().line(text)}\n`),
+    style: (style, text) => (color ? look().paint(tones[style], text) : text),
+    sign: (sign) => look().sign(sign),
   };
 }
 
