@@ -9,22 +9,21 @@ export interface Requests {
 
 export const noRequests: Requests = { texts: [], images: [] };
 
-/** What kern keeps beside a summary: enough to go on from it at the next compaction, and to undo it. */
+/**
+ * What kern keeps beside the summary of an entry, under `details.kern`: enough to go on from it at the next compaction,
+ * and to undo it. The text of the entry itself is the summary with all that is pinned, so that pi reads that too; only
+ * the images of `requests` are read from here.
+ */
 export interface KeptDetails {
-  /** pi's names for the files, so that pi goes on from them too. */
-  readonly readFiles: readonly string[];
-  readonly modifiedFiles: readonly string[];
-  /** Read again word for word, right after the summary, and so are the images. */
+  readonly strategy: string;
+  /** Without what is pinned: the next summary goes on from this. */
+  readonly summary: string;
   readonly pins: readonly PinnedText[];
-  readonly images: readonly ImageContent[];
-  readonly kern: {
-    readonly strategy: string;
-    readonly requests: readonly string[];
-    /** Edits of the context that belong to it. */
-    readonly edits: readonly string[];
-    /** What the summary took. */
-    readonly usage: Usage;
-  };
+  readonly requests: Requests;
+  /** Edits of the context that belong to it. */
+  readonly edits: readonly string[];
+  /** What the summary took. */
+  readonly usage: Usage;
 }
 
 /** In a `custom` entry: old results were left out, which was enough. */
@@ -35,9 +34,9 @@ export interface PrunedData {
   readonly tokensAfter: number;
 }
 
-/** What a strategy or a plugin wants to keep stands beside, under its own names. */
-export function detailsOf(kept: KeptDetails, more: unknown): object {
-  return { ...(isRecord(more) ? more : {}), ...kept };
+/** With pi's names for the files, so that pi goes on from them; what a strategy or a plugin wants to keep stands beside. */
+export function detailsOf(files: FileLists, kern: KeptDetails, more: unknown): object {
+  return { ...(isRecord(more) ? more : {}), readFiles: files.read, modifiedFiles: files.changed, kern };
 }
 
 export interface Previous {
@@ -53,13 +52,11 @@ export function previousOf(entry: SessionEntry | ForeignEntry | undefined): Prev
   if (entry?.type !== 'compaction') return noPrevious;
   const details = isRecord(entry.details) ? entry.details : {};
   const own = isRecord(details.kern) ? details.kern : {};
+  const asked = isRecord(own.requests) ? own.requests : {};
   return {
-    summary: entry.summary,
+    summary: typeof own.summary === 'string' ? own.summary : entry.summary,
     files: { read: texts(details.readFiles), changed: texts(details.modifiedFiles) },
-    requests: {
-      texts: texts(own.requests),
-      images: Array.isArray(details.images) ? details.images.filter(isImage) : [],
-    },
+    requests: { texts: texts(asked.texts), images: Array.isArray(asked.images) ? asked.images.filter(isImage) : [] },
   };
 }
 

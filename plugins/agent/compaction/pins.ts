@@ -28,9 +28,9 @@ export function ownPins(requests: Requests, files: FileLists): readonly PinnedTe
   ];
 }
 
-/** The same as text, for notes that are pinned to nothing. */
-export function filesText(files: FileLists): readonly string[] {
-  return ownPins({ texts: [], images: [] }, files).map(({ title, text }) => `## ${title}\n\n${text}`);
+/** A summary, and right behind it, word for word, what is pinned. */
+export function withPins(summary: string, pins: readonly PinnedText[]): string {
+  return [summary.trim(), ...pins.map(({ title, text }) => `## ${title}\n\n${text}`)].join('\n\n');
 }
 
 function filesPin(id: string, title: string, files: readonly string[]): readonly PinnedText[] {

@@ -70,7 +70,8 @@ export function planOf(ground: Ground): Plan | undefined {
 }
 
 /** Where nothing can be summed up: results to shorten, if there is anything in that. */
-export function shortenAlone({ entries, tokens, budget, measured }: Ground): readonly Edit[] | undefined {
+export function shortenAlone({ entries, tokens, budget, measured, reason }: Ground): readonly Edit[] | undefined {
+  if (reason === 'manual') return undefined;
   const excess = (measured.tokens - budget.limit * 0.8) / measured.ratio;
   const edits = fitResults(entries, tokens, firstOwn(entries), excess);
   return savedBy(edits) * measured.ratio >= budget.limit * leastGain ? edits : undefined;

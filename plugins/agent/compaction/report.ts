@@ -1,4 +1,6 @@
 import type { ContextMessage } from 'kern/contracts';
+import { KernError } from 'kern/plugin';
+import type { Ground } from './plan.ts';
 import type { SentHead, Tokens } from './tokens.ts';
 
 /** What takes how much of a context, for a person who has to make room. */
@@ -41,8 +43,18 @@ function nameOf({ message }: ContextMessage): string {
   }
 }
 
-/** The next step for who reads it. */
-export function whatToDo(head: SentHead, tokens: Tokens, limit: number): string {
+/** Why nothing was done, with what is big and the next step. */
+export function nothingToCompact({ entries, head, tokens, measured, budget, reason }: Ground): KernError {
+  if (reason === 'manual')
+    return new KernError('nothing_to_compact', 'there is nothing to compact: only the last turn is there', {
+      hint: 'compact when more has been said',
+    });
+  const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
+  const message = `the context takes about ${counted(measured.tokens)} of ${counted(budget.window)} tokens, and nothing of it can be summed up: ${whatIsBig(entries, head, tokens, measured)}`;
+  return new KernError('nothing_to_compact', message, { hint: whatToDo(head, tokens, budget.limit / measured.ratio) });
+}
+
+function whatToDo(head: SentHead, tokens: Tokens, limit: number): string {
   if (tokens.head(head) > limit / 2)
     return 'use a model with a larger context, switch off tools or plugins that are not needed, or shorten the instructions';
   return 'use a model with a larger context, start a new session, or send less at once';
