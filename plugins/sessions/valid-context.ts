@@ -44,7 +44,11 @@ export function pairedMessages(messages: readonly ContextMessage[]): readonly Co
 }
 
 /** One for each call, in the order of the calls; they are looked for up to the next message of the model. */
-function resultsOf(message: Of<'assistant'>, messages: readonly ContextMessage[], from: number): readonly ContextMessage[] {
+function resultsOf(
+  message: Of<'assistant'>,
+  messages: readonly ContextMessage[],
+  from: number,
+): readonly ContextMessage[] {
   const calls = message.content.filter((part) => part.type === 'toolCall');
   if (calls.length === 0) return [];
   const found = new Map<string, ContextMessage>();

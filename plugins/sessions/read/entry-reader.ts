@@ -3,7 +3,7 @@ import { mayHaveBlobs, type ResolveBlob, withBlobs } from './blob-references.ts'
 import { entryOf, holeOf } from './entry.ts';
 import { type EntryIndex, holeType } from './entry-index.ts';
 import { migrated } from './migrate.ts';
-import { type LineSource, longestLine, parsedLine } from './source.ts';
+import { isTooDeep, type LineSource, longestLine, parsedLine } from './source.ts';
 
 export interface EntryReaderParts {
   readonly index: EntryIndex;
@@ -38,16 +38,13 @@ export class EntryReader {
       if (!wasHole) repair(nth, 'bad-line', 'it is no JSON object: it is passed over');
       return this.#hole(nth, line);
     }
-    try {
-      const current = migrated(raw, version(), (position) => (position > 0 ? index.id(position - 1) : undefined));
-      const whole = this.#parts.resolveBlob === undefined || !mayHaveBlobs(line) ? current : this.#resolved(current, nth);
-      return entryOf(whole, this.#place(nth), (id) => this.#meant(id));
-    } catch (error) {
-      // Thousands of brackets within each other: the stack of whoever walks through them ends.
-      if (!(error instanceof RangeError)) throw error;
+    if (isTooDeep(raw)) {
       repair(nth, 'bad-line', 'it is nested too deeply: it is passed over');
       return this.#hole(nth, line);
     }
+    const current = migrated(raw, version(), (position) => (position > 0 ? index.id(position - 1) : undefined));
+    const whole = this.#parts.resolveBlob === undefined || !mayHaveBlobs(line) ? current : this.#resolved(current, nth);
+    return entryOf(whole, this.#place(nth), (id) => this.#meant(id));
   }
 
   #resolved(raw: Readonly<Record<string, unknown>>, nth: number): Readonly<Record<string, unknown>> {

@@ -19,7 +19,11 @@ const hook = (raw: Raw): { readonly fromHook?: boolean } =>
  * An entry in the shape of the contract, whoever wrote it, whatever is missing of it. `meant` gives the id of the entry
  * that one means which was written here.
  */
-export function entryOf(raw: Raw, place: EntryPlace, meant: (writtenId: string) => string): SessionEntry | ForeignEntry {
+export function entryOf(
+  raw: Raw,
+  place: EntryPlace,
+  meant: (writtenId: string) => string,
+): SessionEntry | ForeignEntry {
   const read = readers.get(textOf(raw.type))?.(raw, place, meant);
   return read ?? foreign(textOf(raw.type), raw, place);
 }
@@ -61,7 +65,12 @@ const readers: ReadonlyMap<string, Read> = new Map<string, Read>([
   ],
   [
     'thinking_level_change',
-    (raw, place) => ({ ...raw, type: 'thinking_level_change', ...place, thinkingLevel: textOf(raw.thinkingLevel) || 'off' }),
+    (raw, place) => ({
+      ...raw,
+      type: 'thinking_level_change',
+      ...place,
+      thinkingLevel: textOf(raw.thinkingLevel) || 'off',
+    }),
   ],
   [
     'compaction',
@@ -94,10 +103,19 @@ const readers: ReadonlyMap<string, Read> = new Map<string, Read>([
       const isHidden = raw.replacement === null;
       const replacement = isRaw(raw.replacement) ? messageOf(raw.replacement, timeOf(place)) : undefined;
       if (replacement === undefined && !isHidden) return undefined;
-      return { ...raw, type: 'context_edit', ...place, targetId: meant(raw.targetId), replacement: replacement ?? null };
+      return {
+        ...raw,
+        type: 'context_edit',
+        ...place,
+        targetId: meant(raw.targetId),
+        replacement: replacement ?? null,
+      };
     },
   ],
-  ['custom', (raw, place) => ownOf(raw, place) ?? { ...raw, type: 'custom', ...place, customType: textOf(raw.customType) }],
+  [
+    'custom',
+    (raw, place) => ownOf(raw, place) ?? { ...raw, type: 'custom', ...place, customType: textOf(raw.customType) },
+  ],
   [
     'custom_message',
     (raw, place) => {
@@ -107,7 +125,14 @@ const readers: ReadonlyMap<string, Read> = new Map<string, Read>([
         const time = typeof timestamp === 'number' ? timestamp : timeOf(place);
         return { type: 'message', ...place, message: mentionOf(details, time) };
       }
-      return { ...raw, type: 'custom_message', ...place, customType, content: raw.content ?? [], display: raw.display !== false };
+      return {
+        ...raw,
+        type: 'custom_message',
+        ...place,
+        customType,
+        content: raw.content ?? [],
+        display: raw.display !== false,
+      };
     },
   ],
   [
@@ -130,7 +155,10 @@ const readers: ReadonlyMap<string, Read> = new Map<string, Read>([
       typeof title === 'string' ? { ...raw, type: 'session_info', ...place, name: title } : undefined,
   ],
   ['mode_change', (raw, place) => ({ ...raw, type: 'mode_change', ...place, mode: textOf(raw.mode) || 'none' })],
-  ['ttsr_injection', (raw, place) => ({ ...raw, type: 'ttsr_injection', ...place, injectedRules: textsOf(raw.injectedRules) })],
+  [
+    'ttsr_injection',
+    (raw, place) => ({ ...raw, type: 'ttsr_injection', ...place, injectedRules: textsOf(raw.injectedRules) }),
+  ],
   [
     'session_init',
     (raw, place) => ({

@@ -77,7 +77,8 @@ class Scanner {
         else return undefined;
       } else if (!this.#skip()) return undefined;
       if (type !== undefined && id !== undefined && id !== '' && parentId !== undefined && timestamp !== undefined) {
-        const isWhole = type === 'message' ? role !== undefined : !type.startsWith('custom') || customType !== undefined;
+        const isWhole =
+          type === 'message' ? role !== undefined : !type.startsWith('custom') || customType !== undefined;
         if (isWhole) return { type, id, parentId, timestamp, customType, role };
       }
       if (isInMessage && !this.#skipTo(1)) return undefined;

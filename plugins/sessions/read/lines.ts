@@ -29,7 +29,11 @@ export class LineSplitter {
   #at = 0;
   #number = 0;
 
-  constructor(keep: number, onLine: (line: Line) => void, from: { readonly at: number; readonly lines: number } = { at: 0, lines: 0 }) {
+  constructor(
+    keep: number,
+    onLine: (line: Line) => void,
+    from: { readonly at: number; readonly lines: number } = { at: 0, lines: 0 },
+  ) {
     this.#keep = keep;
     this.#onLine = onLine;
     this.#at = from.at;

@@ -87,7 +87,8 @@ export class Mending {
     );
     // Added before its own parent is looked for: a circle of broken lines ends here.
     const parentId = head?.parentId;
-    const parent = parentId === null ? -1 : parentId === undefined || parentId === id ? undefined : this.#find(parentId);
+    const parent =
+      parentId === null ? -1 : parentId === undefined || parentId === id ? undefined : this.#find(parentId);
     index.reparent(nth, parent ?? this.#before(nth));
     this.mayCycle = true;
     return nth;

@@ -6,7 +6,7 @@ import { type Heading, headingOf, lostHeading } from './header.ts';
 import { freeId } from './ids.ts';
 import type { Line } from './lines.ts';
 import { type BadPart, breakCycles, type LostParent, Mending } from './mend.ts';
-import { type LineSource, longestLine, parsedLine, salvaged } from './source.ts';
+import { isTooDeep, type LineSource, longestLine, parsedLine, salvaged } from './source.ts';
 import { wellFormed } from './well-formed.ts';
 
 /** One of these must be there where no header says that this is a session. */
@@ -95,12 +95,14 @@ export class Scan {
     const mending = new Mending(this, this.bad);
     for (const lost of this.#lost) mending.settle(lost);
     if (mending.mayCycle) breakCycles(this);
-    if (!this.hasHeader && !this.isForeign) this.repair(1, 'no-header', 'the session has no first line that says what it is; a new one is made');
+    if (!this.hasHeader && !this.isForeign)
+      this.repair(1, 'no-header', 'the session has no first line that says what it is; a new one is made');
   }
 
   /** Where the session goes on: -1 before the first entry. */
   leaf(): number {
-    const isHole = (nth: number): boolean => this.index.type(nth) === holeType || this.index.customType(nth) === holeType;
+    const isHole = (nth: number): boolean =>
+      this.index.type(nth) === holeType || this.index.customType(nth) === holeType;
     const last = this.index.inOrder().findLast((nth) => !isHole(nth));
     if (last === undefined) return -1;
     return this.index.customType(last) === leafType ? this.index.parent(last) : last;
@@ -155,7 +157,8 @@ export class Scan {
   #idOf({ id }: Head, line: number, isFirstVersion: boolean): string {
     if (id !== undefined && !this.index.has(id)) return id;
     const made = freeId(line, (taken) => this.index.has(taken));
-    if (id !== undefined) this.repair(line, 'duplicate-id', `its id ${id} is that of an entry before it: it is ${made} now`);
+    if (id !== undefined)
+      this.repair(line, 'duplicate-id', `its id ${id} is that of an entry before it: it is ${made} now`);
     else if (!isFirstVersion) this.repair(line, 'missing-id', `it has no id: it is ${made} now`);
     return made;
   }
@@ -176,6 +179,11 @@ export class Scan {
     const bytes = line.head.length === line.length ? line.head : this.#source.read(line.at, line.length);
     const raw = parsedLine(bytes);
     if (raw === undefined) return this.#broken(line, bytes);
+    if (isTooDeep(raw)) {
+      this.bad.push({ line: line.number, at: line.at, length: line.length, head: headOfParsed(raw) });
+      this.repair(line.number, 'bad-line', 'it is nested too deeply: it is passed over');
+      return true;
+    }
     if (this.#isThorough) this.#checkText(line.number, bytes, raw);
     this.#takeParsed(line, raw);
     return true;
@@ -239,7 +247,8 @@ export class Scan {
     }
     if (isBeginning(bytes)) this.#looksLikeSession = true;
     if (line.isEnded) this.repair(line.number, 'bad-line', 'it is no JSON object: it is passed over');
-    else this.repair(line.number, 'torn-line', `the last line was cut off after ${bytes.length} bytes: it is passed over`);
+    else
+      this.repair(line.number, 'torn-line', `the last line was cut off after ${bytes.length} bytes: it is passed over`);
     return line.isEnded;
   }
 
@@ -251,21 +260,33 @@ export class Scan {
 
   /** Without the mark that some editors put at the beginning, and without what a power loss leaves: blocks of NUL. */
   #trimmed(line: Line): Line | undefined {
-    if (line.at === 0 && line.head[0] === 0xef && line.head[1] === 0xbb && line.head[2] === 0xbf) return this.#from(line, 3);
+    if (line.at === 0 && line.head[0] === 0xef && line.head[1] === 0xbb && line.head[2] === 0xbf)
+      return this.#from(line, 3);
     if (line.head[0] !== nul) return line;
     const zeros = this.#zeros(line);
     if (zeros < line.length) {
-      this.repair(line.number, 'bad-line', `it begins with ${zeros} NUL bytes, as a power loss leaves them: what follows is read`);
+      this.repair(
+        line.number,
+        'bad-line',
+        `it begins with ${zeros} NUL bytes, as a power loss leaves them: what follows is read`,
+      );
       return this.#from(line, zeros);
     }
-    this.repair(line.number, line.isEnded ? 'bad-line' : 'torn-line', `it is ${zeros} NUL bytes, as a power loss leaves them`);
+    this.repair(
+      line.number,
+      line.isEnded ? 'bad-line' : 'torn-line',
+      `it is ${zeros} NUL bytes, as a power loss leaves them`,
+    );
     return undefined;
   }
 
   #from(line: Line, skipped: number): Line {
     const [at, length] = [line.at + skipped, line.length - skipped];
     const kept = line.head.subarray(skipped);
-    const head = kept.length > 0 && line.head.length === line.length ? kept : this.#source.read(at, Math.min(length, line.head.length));
+    const head =
+      kept.length > 0 && line.head.length === line.length
+        ? kept
+        : this.#source.read(at, Math.min(length, line.head.length));
     return { ...line, at, length, head };
   }
 

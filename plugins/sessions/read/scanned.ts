@@ -21,13 +21,21 @@ export async function scanned(
   splitter.end();
   scan.finish();
   if (scan.isForeign) {
-    throw new KernError('session_unreadable', `${path} is no session: nothing in it looks like one of kern, pi or oh-my-pi`, {
-      hint: '`kern sessions import` takes over transcripts of other programs',
-    });
+    throw new KernError(
+      'session_unreadable',
+      `${path} is no session: nothing in it looks like one of kern, pi or oh-my-pi`,
+      {
+        hint: '`kern sessions import` takes over transcripts of other programs',
+      },
+    );
   }
   const { version } = scan.heading;
   if (!(version <= currentVersion)) {
-    scan.repair(1, 'unknown-version', `the version is ${Number.isNaN(version) ? 'unknown' : version}, newer than ${currentVersion}: the session can only be read`);
+    scan.repair(
+      1,
+      'unknown-version',
+      `the version is ${Number.isNaN(version) ? 'unknown' : version}, newer than ${currentVersion}: the session can only be read`,
+    );
   }
   return scan;
 }

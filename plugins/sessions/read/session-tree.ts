@@ -131,7 +131,14 @@ export class SessionTree {
   /** A session that begins. */
   static empty(header: SessionHeader): SessionTree {
     return new SessionTree({
-      heading: { header, raw: undefined, version: currentVersion, title: undefined, model: undefined, thinking: undefined },
+      heading: {
+        header,
+        raw: undefined,
+        version: currentVersion,
+        title: undefined,
+        model: undefined,
+        thinking: undefined,
+      },
       index: new EntryIndex(),
       repairs: [],
       labels: new Map(),
@@ -294,7 +301,8 @@ export class SessionTree {
     const held = this.#fresh.get(id) ?? this.#recent.get(id);
     if (held !== undefined) return held;
     const entry = (this.#reader as EntryReader).read(nth, row);
-    this.#recent.keep(id, entry, index.place(nth).length);
+    // Whoever reads a row wants each of it once.
+    if (row === undefined) this.#recent.keep(id, entry, index.place(nth).length);
     return entry;
   }
 

@@ -37,6 +37,17 @@ export class LineSource {
   }
 }
 
+const deepest = 500;
+
+/** Nothing that was ever said is nested like this; whoever walks through it or writes it anew runs out of stack. */
+export function isTooDeep(value: unknown, left = deepest): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (left === 0) return true;
+  return Array.isArray(value)
+    ? value.some((item) => isTooDeep(item, left - 1))
+    : Object.values(value).some((item) => isTooDeep(item, left - 1));
+}
+
 /** The object on a line; undefined for a line that holds none. */
 export function parsedLine(bytes: Buffer): Record<string, unknown> | undefined {
   try {
