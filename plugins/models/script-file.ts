@@ -29,6 +29,8 @@ export interface ScriptSource {
   readonly model?: { readonly contextWindow?: number; readonly reasoning?: boolean };
   /** One request takes one turn. */
   readonly turns: readonly ScriptTurn[];
+  /** One request for a summary takes one; after the last one, and without any, a summary is a sentence that says nothing. */
+  readonly summaries?: readonly ScriptTurn[];
   /** What follows the last turn. Default: the error `script exhausted`. */
   readonly repeat?: 'last';
 }
@@ -136,6 +138,7 @@ const script = mapOf({
   version: must(oneOf(1)),
   model: or(model, model({}, [])),
   turns: must(listOf(turn)),
+  summaries: or(listOf(turn), []),
   repeat: may(oneOf('last')),
 });
 

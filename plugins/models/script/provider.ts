@@ -78,12 +78,21 @@ async function* play(
 ): AsyncGenerator<StreamEvent> {
   if (signal.aborted) throw abortError();
   const shown = request.model.model;
-  if (request.purpose !== 'turn') {
+  if (request.purpose === 'title') {
     yield* aside(request);
     return;
   }
   const script = await read(file, shown);
-  const { turn, nth } = nextTurn(script, `${request.sessionId}\0${file}`, shown, options.positions);
+  const key = `${request.sessionId}\0${file}`;
+  const next =
+    request.purpose === 'turn'
+      ? nextTurn(script, key, shown, options.positions)
+      : nextSummary(script, `${key}\0summary`, options.positions);
+  if (next === undefined) {
+    yield* aside(request);
+    return;
+  }
+  const { turn, nth } = next;
   const [{ unmet }, { eventsOf, isDelta }] = await Promise.all([import('./expect.ts'), import('./play.ts')]);
   const lines = unmet(turn.expect, request);
   if (lines.length > 0) throw unexpected(shown, nth, lines);
@@ -142,6 +151,18 @@ function nextTurn(
   return { turn, nth };
 }
 
+function nextSummary(
+  script: Script,
+  key: string,
+  positions: Positions,
+): { readonly turn: Turn; readonly nth: number } | undefined {
+  const nth = (positions.get(key) ?? 0) + 1;
+  const turn = script.summaries[nth - 1];
+  if (turn === undefined) return undefined;
+  positions.set(key, nth);
+  return { turn, nth };
+}
+
 function unexpected(shown: string, nth: number, lines: readonly string[]): ModelError {
   const message = [`script ${shown}, turn ${nth}: the request is not what the turn expects`, ...lines].join('\n');
   return new ModelError('script_expectation', message, {
@@ -157,7 +178,7 @@ function refusal(
   return modelErrors.refused(endpoint, { status: error.status, body: error.body, headers });
 }
 
-/** A title or a summary takes no turn of the script. */
+/** A title takes no turn of the script, nor does a summary that it does not speak of. */
 function* aside(request: ModelRequest): Generator<StreamEvent> {
   const text = request.purpose === 'title' ? 'A scripted session' : 'A scripted summary of the conversation so far.';
   const { provider, model, cost } = request.model;
