@@ -1,6 +1,7 @@
+import type { Message } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import { expect, test } from 'vitest';
-import { assistant, call, calls, done, expectPaired, noted, ok, run, text, wordsOf } from './test/world.ts';
+import { assistant, call, calls, done, expectPaired, noted, ok, run, says, text, wordsOf } from './test/world.ts';
 
 test('an abort while the model speaks keeps the text and the complete calls, answers them, and starts no other turn', async () => {
   const controller = new AbortController();
@@ -155,4 +156,63 @@ test('an abort before the first turn opens none', async () => {
   const { end, lines } = await run({ controller, replies: [] });
   expect(end).toEqual({ status: 'aborted', turns: 0 });
   expect(lines).toEqual([]);
+});
+
+test('calls of a reply that hit the limit are answered, the model may do it in smaller ones, and not for ever', async () => {
+  const cut = () => [done(assistant([call('c1', 'write')], { stopReason: 'length' }))];
+  const { end, kept } = await run({ replies: [cut(), cut(), says('in parts')] });
+  expect(end).toEqual({ status: 'ok', turns: 3 });
+  expect(wordsOf(kept[2] as Message)).toContain('hit the output limit');
+  const stuck = await run({ replies: Array.from({ length: 9 }, cut) });
+  expect(stuck.end).toMatchObject({ status: 'error', turns: 4, failure: { code: 'model_output_limit' } });
+  expectPaired(stuck.kept);
+});
+
+test('calls of a reply that was refused are not run', async () => {
+  const ran: string[] = [];
+  const { end, kept } = await run({
+    tools: { a: async ({ id }) => noted(ran, id) },
+    replies: [[done(assistant([call('c1', 'a')], { stopReason: 'refusal' }))], says('another way')],
+  });
+  expect(ran).toEqual([]);
+  expect(wordsOf(kept[2] as Message)).toBe('a was not run: the model declined to answer.');
+  expect(end.status).toBe('ok');
+});
+
+test('a call that was announced and never came is asked for once, then an error', async () => {
+  const lost = says('Let me look.', { stopReason: 'toolUse' });
+  const { end, requests } = await run({ replies: [lost, says('here')] });
+  expect(end).toEqual({ status: 'ok', turns: 2 });
+  expect(requests[1]?.map(wordsOf).at(-1)).toContain('no call arrived');
+  const again = await run({ replies: [lost, lost, says('never')] });
+  expect(again.end).toMatchObject({ status: 'error', turns: 2, failure: { code: 'model_lost_call' } });
+});
+
+test('a call that a plugin took out of the reply is not one that was lost', async () => {
+  const { end, requests } = await run({
+    replies: [calls(call('c1', 'a'))],
+    keep: (message) => (message.role === 'assistant' ? { ...message, content: [] } : message),
+  });
+  expect(end).toEqual({ status: 'ok', turns: 1 });
+  expect(requests).toHaveLength(1);
+});
+
+test('an unknown tool and arguments that are no JSON are told to the model, which goes on', async () => {
+  const broken = { ...call('c2', 'a'), invalidArguments: '{"path":' };
+  const { end, kept } = await run({ replies: [calls(call('c1', 'nope'), broken), says('ok')], tools: {} });
+  expect(end.status).toBe('ok');
+  expect(kept.slice(2, 4).map(wordsOf)).toEqual([
+    'unknown tool nope',
+    expect.stringContaining('not a JSON object, so it was not run'),
+  ]);
+});
+
+test('calls without an id, or with the same, get one each', async () => {
+  const ran: string[] = [];
+  const { kept } = await run({
+    tools: { a: async ({ id }) => noted(ran, id) },
+    replies: [calls(call('', 'a'), call('x', 'a'), call('x', 'a'), call('', 'a')), says('ok')],
+  });
+  expect(ran).toEqual(['call', 'x', 'x_2', 'call_2']);
+  expectPaired(kept);
 });

@@ -41,7 +41,7 @@ function partsOf({ systemPrompt, tools, messages }: RequestLoad): readonly Part[
       fix: 'shorten the instructions (AGENTS.md, rules, --append-system-prompt), or use a model with a larger context',
     },
     {
-      name: `${tools.length} tools`,
+      name: counted(tools.length, 'tool'),
       tokens: tokensIn(JSON.stringify(tools)),
       fix: 'start with fewer tools (--tools, or turn plugins and MCP servers off), or use a model with a larger context',
     },
@@ -51,7 +51,7 @@ function partsOf({ systemPrompt, tools, messages }: RequestLoad): readonly Part[
       fix: 'give less at once: name files instead of pasting them, or use a model with a larger context',
     },
     {
-      name: `${Math.max(0, messages.length - 1)} messages before it`,
+      name: `${counted(Math.max(0, messages.length - 1), 'message')} before it`,
       tokens: earlier,
       fix: 'start a new session, go back in this one to before the longest message, or use a model with a larger context',
     },
@@ -70,4 +70,5 @@ function tokensOfPart(part: Message['content'][number]): number {
 }
 
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const count = (tokens: number): string => tokens.toLocaleString('en-US');
