@@ -46,7 +46,9 @@ import {
   sessionBranch,
   sessionCompact,
   sessionShutdown,
+  sessionSources,
   sessionStart,
+  sessionStorages,
   sessionSwitch,
   sessions,
   sessionTree,
@@ -297,8 +299,8 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'sessions',
     path: 'sessions',
-    declares: [sessions, entryAppended, sessionWriteFailed, sessionWriteRestored],
-    contributes: { sessions: ['sessions'] },
+    declares: [sessions, sessionStorages, sessionSources, entryAppended, sessionWriteFailed, sessionWriteRestored],
+    contributes: { sessions: ['sessions'], 'session-storage': ['file', 'memory'] },
     load: async () => (await import('./sessions/index.ts')).default,
   },
   {

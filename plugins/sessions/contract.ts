@@ -335,10 +335,7 @@ export interface SessionStorage {
   /** Opens for appending; private, and never through a link. `fresh`: it must not exist yet. */
   append(path: string, fresh: boolean): Promise<SessionAppender>;
   /** The whole file at once or not at all. */
-  replace(
-    path: string,
-    content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  ): Promise<void>;
+  replace(path: string, content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<void>;
   list(
     folder: string,
   ): Promise<readonly { readonly path: string; readonly size: number; readonly modifiedMs: number }[]>;

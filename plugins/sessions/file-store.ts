@@ -1,42 +1,142 @@
-import type { NewEntry, SessionEntry, SessionHeader, SessionStore, StoreReport } from 'kern/contracts';
+import type {
+  EntryNode,
+  ForeignEntry,
+  NewEntry,
+  Repair,
+  SessionBusy,
+  SessionContext,
+  SessionEntry,
+  SessionHeader,
+  SessionLock,
+  SessionStorage,
+  SessionStore,
+  StoreReport,
+} from 'kern/contracts';
 import { KernError } from 'kern/plugin';
-import { lineOf } from './dialect.ts';
-import { Branch } from './tree.ts';
-import { LineWriter } from './writer.ts';
+import type { Blobs } from './blobs.ts';
+import { json, written } from './dialect.ts';
+import type { Places } from './places.ts';
+import type { SessionTree } from './read/session-tree.ts';
+import { type Moved, SessionFile } from './session-file.ts';
+import type { LiveSettings } from './settings.ts';
+import { type Line, LineWriter, type Written } from './writer.ts';
+
+export interface FileStoreParts {
+  readonly storage: SessionStorage;
+  readonly path: string;
+  readonly header: SessionHeader;
+  readonly tree: SessionTree;
+  /** Where the tree reads. */
+  readonly places: Places;
+  readonly blobs: Blobs;
+  readonly settings: LiveSettings;
+  readonly report: (report: StoreReport) => void;
+  /** Lines that wait for the first user message to make the file; undefined when it is there. */
+  readonly held: readonly string[] | undefined;
+  readonly lock?: SessionLock | undefined;
+  readonly busy?: SessionBusy | undefined;
+  readonly readonly?: string | undefined;
+  /** There is a file, and this is where it is. */
+  readonly began: (file: string) => void;
+  readonly closed: () => void;
+}
+
+interface Held {
+  readonly line: Line;
+  readonly release: (written: Promise<Written>) => void;
+}
 
 /**
  * A session in a file of its own. The file appears with the first user message: a session in which nobody said
  * anything leaves nothing behind.
  */
 export class FileStore implements SessionStore {
-  readonly header: SessionHeader;
-  readonly file: string;
-  readonly #branch = new Branch();
+  readonly readonly: string | undefined;
+  readonly #parts: FileStoreParts;
+  readonly #file: SessionFile;
   readonly #writer: LineWriter;
-  /** Entries from before the first user message, and who waits for them. */
-  #held: { readonly entry: SessionEntry; readonly release: (written: Promise<void>) => void }[] | undefined = [];
+  #busy: SessionBusy | undefined;
+  #held: Held[] | undefined;
+  #isClosed = false;
 
-  constructor(file: string, header: SessionHeader, report: (report: StoreReport) => void) {
-    this.file = file;
-    this.header = header;
-    this.#writer = new LineWriter(file, report);
+  constructor(parts: FileStoreParts) {
+    const { tree, settings, report, blobs } = parts;
+    this.#parts = parts;
+    this.readonly = parts.readonly ?? tree.readonlyReason;
+    this.#busy = parts.busy;
+    this.#held = parts.held?.map((text) => ({ line: { text }, release: () => {} }));
+    this.#file = new SessionFile({
+      storage: parts.storage,
+      path: parts.path,
+      header: parts.header,
+      fresh: parts.held !== undefined,
+      lock: parts.lock,
+      rewrite: tree.needsMigration
+        ? { ending: tree.version < 3 ? `v${tree.version}.bak` : 'bak', begin: () => tree.rewrite() }
+        : undefined,
+      moved: (moved) => this.#moved(moved),
+    });
+    this.#writer = new LineWriter({
+      port: this.#file,
+      report,
+      settings,
+      writeBlob: (blob) => blobs.write(blob),
+      name: () => this.#file.path,
+    });
   }
 
-  entries(): readonly SessionEntry[] {
-    return this.#branch.entries;
+  get header(): SessionHeader {
+    return this.#file.header;
   }
 
-  append(entry: NewEntry): Promise<SessionEntry> {
-    const placed = this.#branch.add(entry);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.#held !== undefined) {
-      this.#held.push({ entry: placed, release: resolve });
-      if (placed.type === 'message' && placed.message.role === 'user') this.#begin();
-    } else {
-      const [written] = this.#writer.append([lineOf(placed)]);
-      resolve(written);
-    }
-    return promise.then(() => placed);
+  get file(): string {
+    return this.#file.path;
+  }
+
+  get busy(): SessionBusy | undefined {
+    return this.#busy;
+  }
+
+  get repairs(): readonly Repair[] {
+    return this.#parts.tree.repairs;
+  }
+
+  get leaf(): string | null {
+    return this.#parts.tree.leaf;
+  }
+
+  nodes(): readonly EntryNode[] {
+    return this.#parts.tree.nodes();
+  }
+
+  entry(id: string): SessionEntry | ForeignEntry | undefined {
+    return this.#parts.tree.entry(id);
+  }
+
+  entries(id: string | null = this.leaf): readonly (SessionEntry | ForeignEntry)[] {
+    return this.#parts.tree.entries(id);
+  }
+
+  context(id: string | null = this.leaf): SessionContext {
+    return this.#parts.tree.context(id);
+  }
+
+  label(id: string): string | undefined {
+    return this.#parts.tree.label(id);
+  }
+
+  async append(entry: NewEntry): Promise<SessionEntry> {
+    this.#mayWrite();
+    const placed = this.#parts.tree.place(entry);
+    await this.#keep(placed);
+    return placed;
+  }
+
+  async moveLeaf(id: string | null): Promise<void> {
+    const { tree } = this.#parts;
+    this.#mayWrite();
+    tree.moveLeaf(id);
+    await this.#keep(tree.place({ type: 'custom', customType: 'kern.leaf', data: { target: id } }));
   }
 
   async flush(): Promise<void> {
@@ -44,23 +144,66 @@ export class FileStore implements SessionStore {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     const nothingSaid = Promise.reject(
       new KernError('session_empty', 'nothing was said in this session, so it was not kept'),
     );
     nothingSaid.catch(() => {});
     for (const { release } of this.#held?.splice(0) ?? []) release(nothingSaid);
-    await this.#writer.close();
+    try {
+      await this.#writer.close();
+    } finally {
+      this.#parts.closed();
+    }
+  }
+
+  #mayWrite(): void {
+    if (this.readonly !== undefined) {
+      throw new KernError('session_readonly', `nothing can be added to ${this.file}: ${this.readonly}`, {
+        hint: 'go on in a copy of it: kern --fork',
+      });
+    }
+    if (this.#isClosed) throw new KernError('session_closed', `the session ${this.header.id} was closed`);
+  }
+
+  /** Resolves when it is on disk. */
+  async #keep(placed: SessionEntry): Promise<void> {
+    const { tree, places, blobs, settings } = this.#parts;
+    const { line, blobs: needed } = blobs.lighten(json(written(placed)), settings.inlineLimit);
+    const { promise, resolve } = Promise.withResolvers<Written>();
+    this.#add({ line: { text: `${line}\n`, blobs: needed }, release: resolve });
+    if (this.#held !== undefined && placed.type === 'message' && placed.message.role === 'user') this.#begin();
+    const { at, length } = await promise;
+    tree.wrote(placed.id, places.placeOf(at), length);
+  }
+
+  #add(added: Held): void {
+    if (this.#held !== undefined) this.#held.push(added);
+    else this.#release([added]);
   }
 
   #begin(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    const [header, ...written] = this.#writer.append([
-      `${JSON.stringify(this.header)}\n`,
-      ...held.map(({ entry }) => lineOf(entry)),
-    ]);
-    // Nobody waits for the header alone.
-    header?.catch(() => {});
-    for (const [index, { release }] of held.entries()) release(written[index] ?? Promise.resolve());
+    this.#release(held);
+    this.#parts.began(this.file);
+  }
+
+  #release(added: readonly Held[]): void {
+    const acknowledged = this.#writer.append(added.map(({ line }) => line));
+    for (const [nth, { release }] of added.entries()) {
+      const promise = acknowledged[nth];
+      if (promise === undefined) continue;
+      // Nobody may wait for it: what goes wrong is told by reports.
+      promise.catch(() => {});
+      release(promise);
+    }
+  }
+
+  #moved({ from, file, shift, owner }: Moved): void {
+    this.#parts.places.moved(from, file, shift);
+    if (owner !== undefined) this.#busy = { owner, as: 'fork' };
+    this.#parts.began(file);
   }
 }

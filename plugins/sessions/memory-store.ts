@@ -1,22 +1,65 @@
-import type { NewEntry, SessionEntry, SessionHeader, SessionStore } from 'kern/contracts';
-import { Branch } from './tree.ts';
+import type {
+  EntryNode,
+  ForeignEntry,
+  NewEntry,
+  Repair,
+  SessionContext,
+  SessionEntry,
+  SessionHeader,
+  SessionStore,
+} from 'kern/contracts';
+import type { SessionTree } from './read/session-tree.ts';
 
 /** A session that nobody writes down. */
 export class MemoryStore implements SessionStore {
-  readonly header: SessionHeader;
   readonly file = undefined;
-  readonly #branch = new Branch();
+  readonly readonly = undefined;
+  readonly busy = undefined;
+  readonly #tree: SessionTree;
 
-  constructor(header: SessionHeader) {
-    this.header = header;
+  constructor(tree: SessionTree) {
+    this.#tree = tree;
   }
 
-  entries(): readonly SessionEntry[] {
-    return this.#branch.entries;
+  get header(): SessionHeader {
+    return this.#tree.header;
+  }
+
+  get repairs(): readonly Repair[] {
+    return this.#tree.repairs;
+  }
+
+  get leaf(): string | null {
+    return this.#tree.leaf;
+  }
+
+  nodes(): readonly EntryNode[] {
+    return this.#tree.nodes();
+  }
+
+  entry(id: string): SessionEntry | ForeignEntry | undefined {
+    return this.#tree.entry(id);
+  }
+
+  entries(id: string | null = this.leaf): readonly (SessionEntry | ForeignEntry)[] {
+    return this.#tree.entries(id);
+  }
+
+  context(id: string | null = this.leaf): SessionContext {
+    return this.#tree.context(id);
+  }
+
+  label(id: string): string | undefined {
+    return this.#tree.label(id);
   }
 
   async append(entry: NewEntry): Promise<SessionEntry> {
-    return this.#branch.add(entry);
+    return this.#tree.place(entry);
+  }
+
+  async moveLeaf(id: string | null): Promise<void> {
+    this.#tree.moveLeaf(id);
+    this.#tree.place({ type: 'custom', customType: 'kern.leaf', data: { target: id } });
   }
 
   async flush(): Promise<void> {}

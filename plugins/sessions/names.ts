@@ -8,6 +8,9 @@ function randomBytes(count: number): Buffer {
   return bytes;
 }
 
+/** Hex digits that nobody else has. */
+export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
 /** An id whose order is that of time: UUID version 7. */
 export function sessionId(now: number = Date.now()): string {
   const bytes = randomBytes(16);
@@ -21,7 +24,7 @@ export function sessionId(now: number = Date.now()): string {
 /** 8 hex digits that no entry of the session has yet. */
 export function entryId(isTaken: (id: string) => boolean): string {
   for (;;) {
-    const id = randomBytes(4).toString('hex');
+    const id = randomHex(4);
     if (!isTaken(id)) return id;
   }
 }
@@ -39,7 +42,16 @@ export function folderName(cwd: string): string {
   return `--${digest}-${end}--`;
 }
 
+/** `KERN_HOME/sessions`. */
+export const sessionsRoot = (home: string): string => join(home, 'sessions');
+
+/** `<time>_<id>.jsonl`. */
+export const fileName = (timestamp: string, id: string): string => `${timestamp.replace(/[:.]/g, '-')}_${id}.jsonl`;
+
 /** `KERN_HOME/sessions/--<cwd>--/<time>_<id>.jsonl`. */
 export function sessionFile(home: string, cwd: string, timestamp: string, id: string): string {
-  return join(home, 'sessions', folderName(cwd), `${timestamp.replace(/[:.]/g, '-')}_${id}.jsonl`);
+  return join(sessionsRoot(home), folderName(cwd), fileName(timestamp, id));
 }
+
+/** Where the long outputs of a session lie. */
+export const artifactFolder = (file: string): string => file.replace(/\.[^./\\]+$/, '');

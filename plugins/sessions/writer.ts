@@ -1,51 +1,83 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { StoreReport } from 'kern/contracts';
-import { KernError, makeFolder, messageOf } from 'kern/plugin';
+import { KernError, messageOf } from 'kern/plugin';
+import type { Blob } from './blobs.ts';
+import type { LiveSettings } from './settings.ts';
 
-/** What the writer needs of a file. */
-export type WritableFile = Pick<FileHandle, 'write' | 'truncate' | 'datasync' | 'close'>;
+/** Where lines go. A write is whole or fails, and then has left nothing. */
+export interface LinePort {
+  /** Answers with the place of the first byte. */
+  write(bytes: Buffer): Promise<number>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
 
-interface Waiting {
-  readonly line: string;
-  readonly written: () => void;
+/** A line, and what must be there before it. */
+export interface Line {
+  readonly text: string;
+  readonly blobs?: readonly Blob[];
+}
+
+/** Where a line is, without its newline. */
+export interface Written {
+  readonly at: number;
+  readonly length: number;
+}
+
+interface Waiting extends Line {
+  readonly written: (place: Written) => void;
   readonly dropped: (error: unknown) => void;
 }
 
+export interface WriterParts {
+  readonly port: LinePort;
+  readonly report: (report: StoreReport) => void;
+  readonly settings: Pick<LiveSettings, 'fsync'>;
+  readonly writeBlob: (blob: Blob) => Promise<void>;
+  /** For people. */
+  readonly name: () => string;
+  /** Before the first try without anybody asking; doubles up to thirty seconds. */
+  readonly retryMs?: number;
+}
+
+/** Of what waits, as much as goes out in one write. */
+const batchBytes = 4 * 1024 * 1024;
+const longestRetryMs = 30_000;
+const syncMs = 1_000;
+
 /**
- * Appends lines to a file of its own, one write at a time and in order; what comes while one is under way goes out
- * together with the next. A line is acknowledged when its write is done. After a failure the lines stay, the failure
- * is told, and the next line tries again with all of them.
+ * Writes lines, one write at a time and in order; what comes while one is under way goes out together with the next. A
+ * line is acknowledged when its write is done, and with `fsync: always` when it is on the disk. After a failure the
+ * lines stay, the failure is told, and the next line, or a timer, tries again with all of them.
  */
 export class LineWriter {
-  readonly #file: string;
-  readonly #report: (report: StoreReport) => void;
-  readonly #open: (file: string) => Promise<WritableFile>;
-  #handle: WritableFile | undefined;
+  readonly #parts: WriterParts;
   #waiting: Waiting[] = [];
+  /** Written, and not to be acknowledged before they are on the disk. */
+  #unsynced: { readonly line: Waiting; readonly place: Written }[] = [];
   #pumping: Promise<void> | undefined;
-  /** Bytes of whole lines. What a failed write left behind lies after them. */
-  #size = 0;
-  #isTorn = false;
   #failure: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs: number;
+  #syncing: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-  constructor(
-    file: string,
-    report: (report: StoreReport) => void,
-    open: (file: string) => Promise<WritableFile> = openNew,
-  ) {
-    this.#file = file;
-    this.#report = report;
-    this.#open = open;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#retryMs = parts.retryMs ?? 1_000;
   }
 
-  /** Resolves when all of them are written. */
-  append(lines: readonly string[]): readonly Promise<void>[] {
+  /** How many are in memory only. */
+  get pending(): number {
+    return this.#waiting.length + this.#unsynced.length;
+  }
+
+  /** Each resolves when it is written. */
+  append(lines: readonly Line[]): readonly Promise<Written>[] {
     const acknowledged = lines.map(
-      (line) => new Promise<void>((resolve, reject) => this.#waiting.push({ line, written: resolve, dropped: reject })),
+      (line) =>
+        new Promise<Written>((resolve, reject) => this.#waiting.push({ ...line, written: resolve, dropped: reject })),
     );
-    this.#pump();
+    void this.#pump();
     return acknowledged;
   }
 
@@ -53,10 +85,10 @@ export class LineWriter {
   async flush(): Promise<void> {
     await this.#pumping;
     await this.#pump();
-    if (this.#waiting.length > 0)
+    if (this.pending > 0)
       throw new KernError(
         'session_write_failed',
-        `${this.#waiting.length} entries of the session are not in ${this.#file}: ${this.#failure ?? 'unknown error'}`,
+        `${this.pending} entries of the session are not in ${this.#parts.name()}: ${this.#failure ?? 'unknown error'}`,
         { hint: 'make room or give write access; until then they are in memory only' },
       );
   }
@@ -65,72 +97,91 @@ export class LineWriter {
   async close(): Promise<void> {
     try {
       await this.flush();
-      await this.#handle?.datasync();
+      if (this.#parts.settings.fsync !== 'never') await this.#parts.port.sync();
     } catch (error) {
+      for (const { line } of this.#unsynced.splice(0)) line.dropped(error);
       for (const { dropped } of this.#waiting.splice(0)) dropped(error);
       throw error;
     } finally {
-      const handle = this.#handle;
-      this.#handle = undefined;
-      await handle?.close();
+      this.#isClosed = true;
+      clearTimeout(this.#retry);
+      clearTimeout(this.#syncing);
+      await this.#parts.port.close();
     }
   }
 
   #pump(): Promise<void> {
-    if (this.#waiting.length > 0) this.#pumping ??= this.#drain();
+    if (this.pending > 0) this.#pumping ??= this.#drain();
     return this.#pumping ?? Promise.resolve();
   }
 
   async #drain(): Promise<void> {
+    clearTimeout(this.#retry);
     try {
-      while (this.#waiting.length > 0) await this.#writeBatch(this.#waiting.slice());
+      // What is added in the same breath goes out in the same write.
+      await Promise.resolve();
+      if (this.#unsynced.length > 0) await this.#acknowledge();
+      while (this.#waiting.length > 0) await this.#writeBatch();
     } catch (error) {
       this.#failed(error);
+    } finally {
+      // In the same step as the last look at the queue: a line that comes now starts a pump of its own.
+      this.#pumping = undefined;
     }
-    // In the same step as the last look at the queue: a line that comes now starts a pump of its own.
-    this.#pumping = undefined;
   }
 
-  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
-    await this.#write(Buffer.from(batch.map(({ line }) => line).join('')));
-    this.#waiting.splice(0, batch.length);
-    if (this.#failure !== undefined) {
-      this.#failure = undefined;
-      this.#report({ type: 'write-restored', written: batch.length });
+  async #writeBatch(): Promise<void> {
+    const encoded: Buffer[] = [];
+    for (let size = 0; size < batchBytes && encoded.length < this.#waiting.length; ) {
+      const next = this.#waiting[encoded.length];
+      for (const blob of next?.blobs ?? []) await this.#parts.writeBlob(blob);
+      const bytes = Buffer.from(next?.text ?? '');
+      encoded.push(bytes);
+      size += bytes.length;
     }
-    for (const { written } of batch) written();
+    let at = await this.#parts.port.write(encoded.length === 1 && encoded[0] ? encoded[0] : Buffer.concat(encoded));
+    for (const [nth, line] of this.#waiting.splice(0, encoded.length).entries()) {
+      const length = encoded[nth]?.length ?? 0;
+      this.#unsynced.push({ line, place: { at, length: length - 1 } });
+      at += length;
+    }
+    await this.#acknowledge();
+  }
+
+  async #acknowledge(): Promise<void> {
+    const { port, settings } = this.#parts;
+    if (settings.fsync === 'always') await port.sync();
+    else if (settings.fsync === 'second') this.#syncSoon();
+    const done = this.#unsynced.splice(0);
+    this.#restored(done.length);
+    for (const { line, place } of done) line.written(place);
+  }
+
+  #restored(written: number): void {
+    this.#retryMs = this.#parts.retryMs ?? 1_000;
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#parts.report({ type: 'write-restored', written });
   }
 
   /** Said once for each cause: a full disk stays full for many lines. */
   #failed(error: unknown): void {
-    const message = messageOf(error);
-    if (message === this.#failure) return;
-    this.#failure = message;
-    this.#report({ type: 'write-failed', error: message, pending: this.#waiting.length });
+    this.#tell(messageOf(error));
+    if (this.#isClosed) return;
+    this.#retry = setTimeout(() => void this.#pump(), this.#retryMs).unref();
+    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
   }
 
-  async #write(bytes: Buffer): Promise<void> {
-    this.#handle ??= await this.#open(this.#file);
-    if (this.#isTorn) {
-      await this.#handle.truncate(this.#size);
-      this.#isTorn = false;
-    }
-    let at = 0;
-    try {
-      while (at < bytes.length) at += (await this.#handle.write(bytes, at, bytes.length - at)).bytesWritten;
-    } finally {
-      if (at < bytes.length) this.#isTorn = true;
-      else this.#size += at;
-    }
+  #tell(failure: string): void {
+    if (failure === this.#failure) return;
+    this.#failure = failure;
+    this.#parts.report({ type: 'write-failed', error: failure, pending: this.pending });
   }
-}
 
-/** Private, new, and never through a link that somebody put in its place. */
-async function openNew(file: string): Promise<FileHandle> {
-  await makeFolder(dirname(file), 0o700);
-  return open(
-    file,
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
-    0o600,
-  );
+  #syncSoon(): void {
+    this.#syncing ??= setTimeout(() => {
+      this.#syncing = undefined;
+      this.#parts.port.sync().catch((error: unknown) => this.#tell(`it may not be on the disk: ${messageOf(error)}`));
+    }, syncMs).unref();
+  }
 }
