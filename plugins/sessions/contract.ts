@@ -391,18 +391,24 @@ export interface ImportedSession {
   readonly cwd: string;
   readonly timestamp: string;
   readonly name?: string;
-  /** In order, one branch. */
-  readonly entries: readonly ImportedEntry[];
+  /** In order; taken once. Each follows the one before it, unless it says otherwise. */
+  readonly entries: Iterable<ImportedEntry>;
+  /** Where it goes on, by the name that an entry gave itself. Default: the last one. */
+  readonly leaf?: string;
+  /** A folder of what lies beside it, to be copied. */
+  readonly artifacts?: string;
   /** What could not be taken over, and where. */
   readonly warnings: readonly string[];
 }
 
 export interface ImportedEntry {
   /** How other entries of the transcript name it: a compaction, a label. Any text; it becomes an id of ours. */
-  readonly id?: string;
+  readonly id?: string | undefined;
+  /** The entry that it follows; null: none. */
+  readonly after?: string | null | undefined;
   /** ISO 8601. */
   readonly timestamp: string;
-  readonly entry: NewEntry;
+  readonly entry: NewEntry | Omit<ForeignEntry, keyof EntryBase>;
 }
 
 /** Reads the transcripts of another program. */
