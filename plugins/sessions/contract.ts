@@ -294,7 +294,12 @@ export interface Sessions {
    */
   open(
     file: string,
-    options: { readonly whenBusy: 'fork' | 'readonly' | 'fail'; readonly report?: Report | undefined },
+    options: {
+      readonly whenBusy: 'fork' | 'readonly' | 'fail';
+      /** Only to look at it: nothing is locked, whoever has it open goes on, and `--continue` remembers nothing. */
+      readonly toRead?: boolean | undefined;
+      readonly report?: Report | undefined;
+    },
   ): Promise<SessionStore>;
   /** A new file with the branch to `upTo` (default: the leaf; null: nothing of it), and a copy of the artifacts. */
   fork(

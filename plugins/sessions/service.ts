@@ -72,12 +72,12 @@ export class SessionFiles implements Kept {
   }
 
   async open(file: string, options: Parameters<Sessions['open']>[1]): Promise<SessionStore> {
-    const { whenBusy, report = () => {} } = options;
+    const { whenBusy, toRead = false, report = () => {} } = options;
     const { storage, release } = await this.#parts.borrow();
     let lock: SessionLock | undefined;
     try {
       const path = await this.#there(storage, file);
-      const taken = await lockOf(storage, path);
+      const taken = toRead ? {} : await lockOf(storage, path);
       lock = taken.lock;
       if (taken.owner !== undefined && whenBusy === 'fail') throw busyError(path, taken.owner);
       if (taken.owner !== undefined && whenBusy === 'fork') {
@@ -89,7 +89,7 @@ export class SessionFiles implements Kept {
       const places = new Places(storage, path);
       const tree = await SessionTree.open(through(storage, places), path, { resolveBlob: this.#parts.blobs.read });
       if (tree.readonlyReason !== undefined) lock?.release();
-      else this.#leaveCrumb(tree.header.cwd, path);
+      else if (!toRead) this.#leaveCrumb(tree.header.cwd, path);
       return new FileStore({
         storage,
         path,
@@ -99,7 +99,7 @@ export class SessionFiles implements Kept {
         ...this.#shared(report, release),
         held: undefined,
         lock: tree.readonlyReason === undefined ? lock : undefined,
-        ...ownership(taken),
+        ...(toRead ? { readonly: 'it was opened only to be read' } : ownership(taken)),
         began: (moved) => this.#leaveCrumb(tree.header.cwd, moved),
       });
     } catch (error) {
