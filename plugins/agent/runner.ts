@@ -250,7 +250,7 @@ function recoveryOf({ view, broadcast, choice, compactor, conversation, head, se
     emit: (event) => broadcast.emit(event),
     model: () => choice.model,
     useModel: (model, reason, asFallback) =>
-      asFallback ? choice.standIn(model, reason) : choice.select(model, reason),
+      asFallback ? choice.standIn(model, reason) : choice.select(model, reason, choice.wanted),
     resolve: async (id, signal) => {
       const model = await view.service(models).resolve(id, signal);
       if (model.available) return model;

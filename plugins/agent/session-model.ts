@@ -39,15 +39,19 @@ export class Choice {
     return this.#thinking;
   }
 
-  /** Another model. With a `reason` it is kern's own choice: the one before is gone. */
-  select(model: Model, reason?: string): void {
+  get wanted(): ThinkingLevel | undefined {
+    return this.#wanted;
+  }
+
+  /** Another model, and with it another level. With a `reason` it is kern's own choice: the one before is gone. */
+  select(model: Model, reason: string | undefined, wanted: ThinkingLevel | undefined): void {
     const stoodIn = this.#chosen !== undefined;
     const previous = this.#model.id;
     this.#chosen = undefined;
     this.#model = model;
     if (stoodIn || this.#told.model !== model.id) this.#writeModel();
     if (model.id !== previous || reason !== undefined) this.#tell(previous, reason);
-    this.think(this.#wanted, reason);
+    this.think(wanted, reason);
   }
 
   /** Asked in place of the chosen one, which a session that is opened again goes on with. */

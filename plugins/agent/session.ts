@@ -117,8 +117,7 @@ export class Session implements AgentSession {
     this.#opened(context);
     tellOpened(store, broadcast);
     choice.reads(context);
-    choice.select(model.model, model.reason);
-    choice.think(options.thinking ?? restoredThinking(this.view, context));
+    choice.select(model.model, model.reason, options.thinking ?? restoredThinking(this.view, context));
   }
 
   /** The plugins know of it: from now on a message sent while nothing runs starts a run. */
@@ -222,7 +221,8 @@ export class Session implements AgentSession {
     this.#assertWritable();
     const model = await this.view.service(models).resolve(id);
     this.#assertWritable();
-    this.#ground.choice.select(model);
+    const { choice } = this.#ground;
+    choice.select(model, undefined, choice.wanted);
   }
 
   thinking(): string {

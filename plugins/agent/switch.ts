@@ -140,10 +140,9 @@ export class Switcher {
     tellOpened(next, broadcast);
     choice.reads(context);
     const restored = await restoredModel(view, context, async () => choice.model);
-    choice.select(restored.model, restored.reason);
     // An empty session goes on with what this one was set to.
-    if (reason !== 'new') choice.think(restoredThinking(view, context));
-    choice.settle();
+    const wanted = reason === 'new' ? choice.wanted : restoredThinking(view, context);
+    choice.select(restored.model, restored.reason, wanted);
     tell(previous);
     await view.call(sessionStart, { sessionId: this.#id, cwd, reason });
   }

@@ -122,7 +122,7 @@ export const toolTokens = definePlugin({
 /** A plugin with one tool that answers with a text. */
 export const toolPlugin = (
   name: string,
-  answer: string | (() => string | Promise<string>),
+  answer: string | ((signal: AbortSignal) => string | Promise<string>),
   description = `Does ${name}.`,
 ): PluginDefinition =>
   definePlugin({
@@ -132,8 +132,8 @@ export const toolPlugin = (
         name,
         description,
         inputSchema: { type: 'object' },
-        execute: async () => ({
-          content: [{ type: 'text' as const, text: typeof answer === 'string' ? answer : await answer() }],
+        execute: async (_id: string, _args: unknown, signal: AbortSignal) => ({
+          content: [{ type: 'text' as const, text: typeof answer === 'string' ? answer : await answer(signal) }],
         }),
       } as never),
   });

@@ -63,6 +63,11 @@ export class TestStore implements SessionStore {
     this.#leaf = this.#entries.at(-1)?.id ?? null;
   }
 
+  /** As if entries had been written otherwise. */
+  change(to: (entry: SessionEntry) => SessionEntry): void {
+    for (const [at, entry] of this.#entries.entries()) this.#entries[at] = to(entry);
+  }
+
   get readonly(): string | undefined {
     return this.#found.readonly;
   }
