@@ -32,6 +32,8 @@ export interface DeclaredSetting<T = unknown> {
   readonly project?: boolean;
   /** The environment may set it: `KERN_` and the key in capitals, or the name given here. */
   readonly env?: boolean | string;
+  /** Keys it had in older versions: a file that has one still counts, and is rewritten with a copy of the old one beside it. */
+  readonly was?: readonly string[];
   /** Called when the plugin starts, and while it is live at every new value. */
   effect?(value: T, ctx: Context): void;
 }

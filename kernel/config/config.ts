@@ -9,6 +9,7 @@ import {
   environmentLayer,
   type LastGood,
   type Layer,
+  type LayerName,
   type Settled,
   settle,
   type Value,
@@ -25,6 +26,7 @@ import {
   userPlaces,
 } from './places.ts';
 import { type Configured, configure, outOfPlace, spokenTo, type Without } from './plugin-settings.ts';
+import { type Migrated, migrateFile, type Rename, renameProblems, withNewNames } from './renamed.ts';
 import { type Setting, Settings } from './settings.ts';
 import {
   itemSwitch,
@@ -106,6 +108,7 @@ export class Config {
   /** What counts already, and is in no file yet. */
   #drafts: readonly Draft[] = [];
   #overrides: readonly Draft[] = [];
+  readonly #renames = new Map<LayerName, readonly Rename[]>();
   readonly #listeners = new Set<(change: ConfigChange) => void>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -180,6 +183,7 @@ export class Config {
       ...Object.values(this.#found).flatMap((found) => found.problems),
       ...Array.from(this.#settled.values()).flatMap((settled) => settled.problems),
       ...this.#layers.flatMap(switchProblems),
+      ...this.#layers.flatMap((layer) => renameProblems(layer, this.#renames.get(layer.name) ?? [])),
       ...this.#layers.flatMap((layer) => neededProblems(layer, this.#options.needed ?? [])),
       ...strangers.flatMap((id) => (project === undefined ? [] : outOfPlace(project, id, this.#settings.ofPlugin(id)))),
     ]);
@@ -260,7 +264,7 @@ export class Config {
   /** Takes a value for the person's own file: it counts at once, and stands there when `save` has written it. `undefined`: none. */
   draft(key: Key, value: unknown, by: 'user' | 'project' = 'user'): ConfigChange {
     const draft = this.#draftOf(key, value, by);
-    pathToWrite(this.#userRoot(), draft); // throws where it could not be written
+    pathToWrite(drafted(this.#found.user.root, this.#drafts), draft); // throws where it could not be written
     return this.#changing(() => {
       this.#drafts = [...this.#drafts.filter((other) => other.key !== draft.key), draft];
     });
@@ -301,13 +305,25 @@ export class Config {
         else failure = alone.reason;
       }
       await this.#reload(written);
-      throw failure;
+      if (written.length < drafts.length) throw failure;
     });
   }
 
   #write(drafts: readonly Draft[]): Promise<Written> {
     const { home, root } = this.#options;
     return editFile({ level: 'user', home, root, file: this.file('user') }, drafts);
+  }
+
+  /** Names that settings had in older versions, in the person's own file, become those of today. `today`: `2026-11-30`. */
+  migrate(today: string): Promise<Migrated | undefined> {
+    return this.#inTurn(async () => {
+      const renames = this.#renames.get('user');
+      const { file } = this.#found.user;
+      if (renames === undefined || file === undefined) return undefined;
+      const migrated = await migrateFile(file, this.#options.home, renames, today);
+      await this.#reload();
+      return migrated;
+    });
   }
 
   /** Tells of every change of what the layers say; answers with the end of it. */
@@ -321,10 +337,6 @@ export class Config {
     if (value !== undefined) refuse(place, value);
     else refuseForeign(place);
     return { key: place.key, target: place.target, value };
-  }
-
-  #userRoot(): MapNode {
-    return drafted(this.#found.user.root, this.#drafts);
   }
 
   #goodOf(id: string): LastGood {
@@ -391,9 +403,13 @@ export class Config {
 
   #settle(): void {
     this.#revision += 1;
+    this.#renames.clear();
     const fileLayer = (name: 'user' | 'project' | 'overlay'): Layer => {
-      const { file, root } = this.#found[name];
-      return { name, root: name === 'user' ? this.#userRoot() : root, ...(file === undefined ? {} : { file }) };
+      const { file } = this.#found[name];
+      const { root, renames } = withNewNames(this.#found[name].root, this.#settings.all());
+      if (renames.length > 0) this.#renames.set(name, renames);
+      const whole = name === 'user' ? drafted(root, this.#drafts) : root;
+      return { name, root: whole, ...(file === undefined ? {} : { file }) };
     };
     const files = [
       fileLayer('user'),

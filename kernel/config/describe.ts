@@ -35,7 +35,7 @@ function jsonOf(schema: Schema<unknown>): Readonly<Record<string, unknown>> | un
   try {
     const json = schema['~standard'].jsonSchema?.input({ target: 'draft-07' });
     if (json === undefined) return undefined;
-    const { $schema, default: _default, description, env, project, ...rest } = json;
+    const { $schema, default: _default, description, env, project, was, ...rest } = json;
     return rest;
   } catch {
     return undefined; // zod throws for what JSON cannot say

@@ -22,6 +22,40 @@ export async function editText(text: string, edit: Edit, isJson: boolean): Promi
   return edited;
 }
 
+/** The text with a setting under another name. In YAML its comments go with it. */
+export async function moveText(
+  text: string,
+  from: readonly string[],
+  to: readonly string[],
+  isJson: boolean,
+): Promise<string> {
+  const { root } = await readConfigText(text);
+  const { node } = dig(root, from);
+  if (node === undefined) return text;
+  const isTaken = dig(root, to).node !== undefined;
+  if (isTaken) return editText(text, { path: from, value: undefined }, isJson);
+  const isSibling = from.length === to.length && from.slice(0, -1).every((name, at) => name === to[at]);
+  if (!isJson && isSibling) return renamedInPlace(text, from, to.at(-1) ?? '');
+  return editText(
+    await editText(text, { path: to, value: plain(node) }, isJson),
+    { path: from, value: undefined },
+    isJson,
+  );
+}
+
+async function renamedInPlace(text: string, path: readonly string[], name: string): Promise<string> {
+  const yaml = await import('yaml');
+  const document = yaml.parseDocument(text.replace(/^\uFEFF/, ''), { uniqueKeys: false, prettyErrors: false });
+  const map: unknown = document.getIn(path.slice(0, -1), true);
+  const holder = path.length === 1 ? document.contents : map;
+  const pair = yaml.isMap(holder)
+    ? (holder.items as Pair[]).find(({ key }) => yaml.isScalar(key) && String(key.value) === path.at(-1))
+    : undefined;
+  if (pair === undefined || !yaml.isScalar(pair.key)) throw broken(`has ${path.join('.')} where it cannot be changed`);
+  pair.key.value = name;
+  return printed(document, text);
+}
+
 /** The error for a file that only a person can put right; who knows the file puts its name before it. */
 export function broken(message: string): KernError {
   return new KernError('config_unreadable', message, { hint: 'Correct the file by hand.' });
@@ -47,6 +81,10 @@ async function editYaml(text: string, edit: Edit): Promise<string> {
     document.contents = document.createNode({}) as typeof document.contents;
   }
   change(yaml, document, document.contents as unknown as YAMLMap, edit);
+  return printed(document, text);
+}
+
+function printed(document: Document, text: string): string {
   const line = /\r\n/.test(text) ? '\r\n' : '\n';
   // Long texts are not folded, and `[a]` or `[ a ]` stays as the person has it.
   return document.toString({ lineWidth: 0, flowCollectionPadding: /[[{] \S/.test(text) }).replaceAll('\n', line);

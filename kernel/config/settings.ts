@@ -2,7 +2,7 @@ import { KernError } from '../error.ts';
 import { didYouMean, nearNames } from '../near.ts';
 import type { DeclaredSetting } from '../plugin.ts';
 import type { Schema } from '../schema.ts';
-import { oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
+import { isTexts, oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
 
 /** A setting as a row: what it may be, what it is when nobody says, and who may say it. */
 export interface Setting<T = unknown> extends Omit<DeclaredSetting<T>, 'effect'> {
@@ -152,7 +152,7 @@ export function variableOf(row: Setting): string | undefined {
 
 /**
  * The settings of a plugin, read from its config schema: an object whose properties may carry
- * `.meta({ project: true, env: true, description })`. A schema that shows no properties gives none.
+ * `.meta({ project: true, env: true, was: ['its old name'], description })`. A schema that shows no properties gives none.
  */
 export function pluginSettings(id: string, schema: unknown): Setting[] {
   const shape = (schema as { shape?: unknown } | undefined)?.shape;
@@ -168,6 +168,7 @@ export function pluginSettings(id: string, schema: unknown): Setting[] {
       summary: typeof meta.description === 'string' ? meta.description : '',
       project: meta.project === true,
       env: meta.env === true,
+      ...(isTexts(meta.was) ? { was: meta.was } : {}),
     };
   });
 }

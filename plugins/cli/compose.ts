@@ -145,8 +145,22 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     // One that fails took the others with it: each for itself.
     if (!booted.ok) for (const plugin of eagerOf(kernel)) await kernel.change({ wake: [plugin], limitMs: 10_000 });
     await host.start();
+    await migrateConfig();
     tellOfConfig();
   };
+  /** Names of an older kern become those of today; what cannot be rewritten counts all the same. */
+  async function migrateConfig(): Promise<void> {
+    try {
+      const migrated = await config.migrate(new Date().toISOString().slice(0, 10));
+      if (migrated === undefined) return;
+      const names = migrated.renames.map(({ from, to }) => `${from.join('.')} is called ${to.join('.')}`).join(', ');
+      const text = `in ${migrated.file} ${names} now: it was rewritten, and what it was is in ${migrated.backup}`;
+      kernel.journal.add('kern', 'warning', 'config_migrated', text);
+    } catch (error) {
+      kernel.journal.add('kern', 'warning', 'config_migrated', messageOf(error), error);
+    }
+  }
+
   let extended: Promise<void> | undefined;
   const extend: Composition['extend'] = ({ asFarAsPossible = false } = {}) => {
     extended ??= awake(wakeAll(asFarAsPossible));
