@@ -107,7 +107,9 @@ export class Titler {
     const own = model();
     // A models service of somebody else may not know roles.
     const role = 'forRole' in service ? await service.forRole('small', signal) : undefined;
-    return role?.model ?? smallSibling(own, await service.list(signal)) ?? own;
+    if (role !== undefined) return role.model;
+    // Looking around wakes every provider: not for a model that costs nothing, or nobody knows what.
+    return own.cost === null || own.cost.output === 0 ? own : (smallSibling(own, await service.list(signal)) ?? own);
   }
 }
 

@@ -53,6 +53,8 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
     view,
     cwd,
     ...sessionOptions(args),
+    // These end with their prompts.
+    oneShot: name === 'text' || name === 'json',
     // Elsewhere a person reads them on stderr.
     ...(name === 'json' ? { faults: faultsOf(host) } : {}),
   });
