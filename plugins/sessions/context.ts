@@ -81,7 +81,7 @@ function read(source: ContextSource, branch: readonly EntryNode[], undone: Reado
   const compaction = node === undefined ? undefined : source.entry(node.id);
   if (node === undefined || compaction?.type !== 'compaction') return branch.filter(isMessage);
   const kept = branch.findIndex(({ id }) => id === compaction.firstKeptEntryId);
-  const isKept = kept !== -1 && kept < at;
+  const isKept = kept !== -1 && kept <= at;
   if (!isKept) {
     source.problem?.(
       node.id,

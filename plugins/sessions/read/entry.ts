@@ -80,7 +80,8 @@ const readers: ReadonlyMap<string, Read> = new Map<string, Read>([
       ...place,
       summary: textOf(raw.summary),
       ...(typeof shortSummary === 'string' ? { shortSummary } : {}),
-      firstKeptEntryId: typeof raw.firstKeptEntryId === 'string' ? meant(raw.firstKeptEntryId) : '',
+      // Its own: it keeps nothing of what was before it.
+      firstKeptEntryId: typeof raw.firstKeptEntryId === 'string' ? meant(raw.firstKeptEntryId) : place.id,
       tokensBefore: typeof raw.tokensBefore === 'number' ? raw.tokensBefore : 0,
       ...hook({ ...raw, fromExtension: _ }),
     }),

@@ -66,6 +66,14 @@ export class Mending {
     return part === undefined ? undefined : this.#hole(part);
   }
 
+  /** Of two entries with one id the one that came before a place in the file. */
+  #findBefore(parentId: string, at: number): number | undefined {
+    const { index } = this.#scan;
+    const latest = this.#find(parentId);
+    const isBefore = latest !== undefined && (index.place(latest).at ?? 0) < at;
+    return isBefore ? latest : (index.find(parentId) ?? latest);
+  }
+
   /** The line before may be two: one that was cut off, and the parent that was written behind it. */
   #behind(nth: number, parentId: string): number | undefined {
     const before = this.#before(nth);
@@ -88,7 +96,7 @@ export class Mending {
     // Added before its own parent is looked for: a circle of broken lines ends here.
     const parentId = head?.parentId;
     const parent =
-      parentId === null ? -1 : parentId === undefined || parentId === id ? undefined : this.#find(parentId);
+      parentId === null ? -1 : parentId === undefined || parentId === id ? undefined : this.#findBefore(parentId, at);
     index.reparent(nth, parent ?? this.#before(nth));
     this.mayCycle = true;
     return nth;

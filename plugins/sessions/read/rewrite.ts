@@ -9,7 +9,7 @@ import { wellFormed } from './well-formed.ts';
 
 /** A file that is written anew. */
 export interface Rewrite {
-  /** With their newlines. To be taken once. */
+  /** With their newlines, some at a time. To be taken once. */
   readonly lines: Iterable<string>;
   done(): void;
 }
@@ -23,6 +23,8 @@ export interface RewriteParts {
   readonly isMended: boolean;
 }
 
+const pieceLength = 256 * 1024;
+
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
@@ -32,7 +34,7 @@ type Raw = Readonly<Record<string, unknown>>;
 export function rewriteOf(parts: RewriteParts): Rewrite {
   const places: { readonly nth: number; readonly at: number; readonly length: number }[] = [];
   return {
-    lines: linesOf(parts, places),
+    lines: inPieces(linesOf(parts, places)),
     done: () => {
       for (const { nth, at, length } of places) parts.index.settle(nth, at, length);
     },
@@ -71,8 +73,25 @@ function* linesOf(
   for (const line of broken.rest()) yield counted(line);
 }
 
-function headerLine({ header, title }: Heading): string {
-  const { type, version, ...rest } = header;
+/** A write for each of many thousand lines takes its time. */
+function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    piece.push(line);
+    length += line.length;
+    if (length < pieceLength) continue;
+    yield piece.join('');
+    piece = [];
+    length = 0;
+  }
+  if (length > 0) yield piece.join('');
+}
+
+function headerLine({ header, title, raw, version: written }: Heading): string {
+  const { type, version: current, ...rest } = header;
+  // Of a version that nobody here knows nothing is changed but what is broken.
+  const version = written <= current ? current : raw?.version;
   return `${JSON.stringify({ type, version, ...rest, ...(title === undefined ? {} : { title }) })}\n`;
 }
 
@@ -90,7 +109,8 @@ function entryLine(
   const current = referring(migrated(raw, heading.version, byPosition), index);
   const [id, parentId] = [index.id(nth), index.parentId(nth)];
   const { type, id: writtenId, parentId: writtenParent, ...rest } = current;
-  const placed = writtenId === id && writtenParent === parentId ? current : { type, id, parentId, ...rest };
+  const inPlace = writtenId === id && writtenParent === parentId ? current : { type, id, parentId, ...rest };
+  const placed = isMended ? keepingItself(inPlace, nth, index) : inPlace;
   const mended = isMended ? wellFormed(placed) : placed;
   const isBroken = isMended && (mended !== placed || !isUtf8(bytes));
   const text = mended === raw && !isBroken ? bytes.toString('utf8').trim() : JSON.stringify(mended);
@@ -106,4 +126,11 @@ function referring(raw: Raw, index: EntryIndex): Raw {
     if (meant !== undefined && index.id(meant) !== named) entry = { ...entry, [key]: index.id(meant) };
   }
   return entry;
+}
+
+/** A compaction that keeps what is not before it keeps nothing: that is how it was read. */
+function keepingItself(raw: Raw, nth: number, index: EntryIndex): Raw {
+  if (raw.type !== 'compaction') return raw;
+  for (let at = nth; at !== -1; at = index.parent(at)) if (index.id(at) === raw.firstKeptEntryId) return raw;
+  return { ...raw, firstKeptEntryId: raw.id };
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Repair } from 'kern/contracts';
+import type { Repair, SessionDiagnosis } from 'kern/contracts';
+import { mayHaveBlobs } from './blob-references.ts';
 import { EntryIndex, holeType, leafType } from './entry-index.ts';
 import { type Head, headOf, headOfParsed } from './head.ts';
 import { type Heading, headingOf, lostHeading } from './header.ts';
@@ -7,6 +8,7 @@ import { freeId } from './ids.ts';
 import type { Line } from './lines.ts';
 import { type BadPart, breakCycles, type LostParent, Mending } from './mend.ts';
 import { isTooDeep, type LineSource, longestLine, parsedLine, salvaged } from './source.ts';
+import { traitsOf } from './traits.ts';
 import { wellFormed } from './well-formed.ts';
 
 /** One of these must be there where no header says that this is a session. */
@@ -39,6 +41,10 @@ export class Scan {
   readonly labels = new Map<string, string>();
   /** The latest that was given; an empty one takes it away. */
   name: string | undefined;
+  /** By what only one program writes; of parsed lines. */
+  readonly traits = new Set<'kern' | 'pi' | 'oh-my-pi'>();
+  /** Entries that may refer to blobs; of a thorough look. */
+  readonly withBlobs: number[] = [];
   /** Behind the last whole line. */
   size = 0;
   needsNewline = false;
@@ -63,6 +69,10 @@ export class Scan {
   get heading(): Heading {
     const heading = this.#heading ?? lostHeading(this.#file);
     return { ...heading, title: this.#title ?? heading.title };
+  }
+
+  get writer(): SessionDiagnosis['dialect'] {
+    return (['oh-my-pi', 'kern', 'pi'] as const).find((program) => this.traits.has(program)) ?? 'unknown';
   }
 
   get hasHeader(): boolean {
@@ -185,7 +195,9 @@ export class Scan {
       return true;
     }
     if (this.#isThorough) this.#checkText(line.number, bytes, raw);
+    for (const trait of traitsOf(raw)) this.traits.add(trait);
     this.#takeParsed(line, raw);
+    if (this.#isThorough && mayHaveBlobs(bytes) && this.index.size > 0) this.withBlobs.push(this.index.size - 1);
     return true;
   }
 
@@ -198,9 +210,13 @@ export class Scan {
   #takeParsed(line: Line, raw: Record<string, unknown>): void {
     this.#unread = undefined;
     const head = headOfParsed(raw);
-    if (head?.type === 'session') return this.#takeHeader(line, raw);
+    if (head?.type === 'session') {
+      this.#takeHeader(line, raw);
+      return;
+    }
     if (head?.type === 'title' && head.id === undefined) {
       if (typeof raw.title === 'string' && raw.title !== '') this.#title = raw.title;
+      this.traits.add('oh-my-pi');
       return;
     }
     if (head === undefined) {

@@ -4,6 +4,7 @@ import type {
   NewEntry,
   Repair,
   SessionContext,
+  SessionDiagnosis,
   SessionEntry,
   SessionHeader,
   SessionStorage,
@@ -53,6 +54,7 @@ interface Grown {
   readonly needsMigration: boolean;
   readonly source: LineSource | undefined;
   readonly resolveBlob: ResolveBlob | undefined;
+  readonly writer: SessionDiagnosis['dialect'];
 }
 
 type Entry = SessionEntry | ForeignEntry;
@@ -113,7 +115,7 @@ export class SessionTree {
   ): Promise<SessionTree> {
     const scan = await scanned(storage, path, options);
     const { heading, index, repairs, labels, bad, size, needsNewline, isTorn } = scan;
-    return new SessionTree({
+    const tree = new SessionTree({
       heading,
       index,
       repairs,
@@ -125,7 +127,11 @@ export class SessionTree {
       needsMigration: heading.version < currentVersion || !scan.hasHeader,
       source: new LineSource(storage, path),
       resolveBlob: options.resolveBlob,
+      writer: scan.writer,
     });
+    // What is missing is told.
+    for (const nth of scan.withBlobs) tree.#entry(nth);
+    return tree;
   }
 
   /** A session that begins. */
@@ -149,6 +155,7 @@ export class SessionTree {
       needsMigration: false,
       source: undefined,
       resolveBlob: undefined,
+      writer: 'kern',
     });
   }
 
@@ -160,6 +167,16 @@ export class SessionTree {
   /** Bytes of the file that are no entry. */
   get bad(): readonly BadPart[] {
     return this.#grown.bad;
+  }
+
+  /** Which program has written the file; certain only after a thorough look. */
+  get dialect(): SessionDiagnosis['dialect'] {
+    return this.#grown.writer;
+  }
+
+  /** The line of the file that an entry stands on; 0 for one that is in none. */
+  line(id: string): number {
+    return this.#grown.index.place(this.#nth(id)).line;
   }
 
   /** Where the next entry goes; null before the first. */
