@@ -49,7 +49,7 @@ export class Choice {
     const previous = this.#model.id;
     this.#chosen = undefined;
     this.#model = model;
-    if (stoodIn || this.#told.model !== model.id) this.#writeModel();
+    if (stoodIn || this.#told.model !== model.id) this.#writeModel(model);
     if (model.id !== previous || reason !== undefined) this.#tell(previous, reason);
     this.think(wanted, reason);
   }
@@ -89,9 +89,10 @@ export class Choice {
 
   /** Writes down what is in force where the branch says something else. */
   settle(): void {
-    if (this.#chosen !== undefined) return;
-    if (this.#told.model !== this.#model.id) this.#writeModel();
-    if (this.#told.thinking !== this.#thinking) this.#writeThinking(this.#thinking);
+    const chosen = this.#chosen ?? this.#model;
+    if (this.#told.model !== chosen.id) this.#writeModel(chosen);
+    // A stand-in may have to think less than what was chosen.
+    if (this.#chosen === undefined && this.#told.thinking !== this.#thinking) this.#writeThinking(this.#thinking);
   }
 
   #tell(previous: string, reason: string | undefined): void {
@@ -101,8 +102,7 @@ export class Choice {
     broadcast.announce({ type: 'model_changed', model, reason });
   }
 
-  #writeModel(): void {
-    const { id, provider, model: modelId } = this.#model;
+  #writeModel({ id, provider, model: modelId }: Model): void {
     this.#parts.conversation.write({ type: 'model_change', provider, modelId });
     this.#told = { ...this.#told, model: id };
   }

@@ -139,10 +139,12 @@ export class Switcher {
     broadcast.emit({ type: 'session_switched', reason, sessionId: this.#id, sessionFile });
     tellOpened(next, broadcast);
     choice.reads(context);
-    const restored = await restoredModel(view, context, async () => choice.model);
-    // An empty session goes on with what this one was set to.
-    const wanted = reason === 'new' ? choice.wanted : restoredThinking(view, context);
-    choice.select(restored.model, restored.reason, wanted);
+    if (reason === 'resume') {
+      const { model, reason: why } = await restoredModel(view, context, async () => choice.model);
+      choice.select(model, why, restoredThinking(view, context));
+    }
+    // Elsewhere it goes on as this one was set.
+    choice.settle();
     tell(previous);
     await view.call(sessionStart, { sessionId: this.#id, cwd, reason });
   }
