@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from './endpoint.ts';
 import { isTransient, refused } from './failure.ts';
-import { codeOfAnswer, failureTable } from './failure-table.ts';
+import { codeOfAnswer, type FailureRow, failureTable } from './failure-table.ts';
 
 const endpoint: Endpoint = { provider: 'test', baseUrl: 'http://127.0.0.1:1/v1' };
 
@@ -55,4 +56,17 @@ test.each([
 ])('%s asks to wait', (body, ms) => {
   expect(refused(endpoint, { status: 429, body }).retryAfterMs).toBe(ms);
   expect(refused(endpoint, { status: 429, body, headers: { 'retry-after': '2' } }).retryAfterMs).toBe(2_000);
+});
+
+/** As it stands in the page. */
+function tableLine({ provider, status, text, code, source }: FailureRow): string {
+  const shown = status === undefined ? '' : typeof status === 'number' ? String(status) : status.join('–');
+  const says = text === undefined ? '' : `\`${text.source.replaceAll('|', '\\|').replaceAll('`', '')}\``;
+  return `| ${provider} | ${shown} | ${says} | \`${code}\` | ${source} |`;
+}
+
+test('the page shows the table as it is', async () => {
+  const page = await readFile(new URL('../../docs/pages/failures.md', import.meta.url), 'utf8');
+  const shown = page.slice(page.lastIndexOf('|---|---|---|---|---|')).split('\n').slice(1);
+  expect(shown.filter((line) => line !== '')).toEqual(failureTable.map(tableLine));
 });
