@@ -45,6 +45,7 @@ import {
   sessionBeforeTree,
   sessionBranch,
   sessionCompact,
+  sessionImports,
   sessionShutdown,
   sessionSources,
   sessionStart,
@@ -299,9 +300,27 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'sessions',
     path: 'sessions',
-    declares: [sessions, sessionStorages, sessionSources, entryAppended, sessionWriteFailed, sessionWriteRestored],
+    declares: [
+      sessions,
+      sessionStorages,
+      sessionSources,
+      sessionImports,
+      entryAppended,
+      sessionWriteFailed,
+      sessionWriteRestored,
+    ],
     contributes: { sessions: ['sessions'], 'session-storage': ['file', 'memory'] },
     load: async () => (await import('./sessions/index.ts')).default,
+  },
+  {
+    id: 'sessions.import',
+    path: 'sessions/import',
+    declares: [],
+    contributes: {
+      [sessionSources.id]: ['pi', 'oh-my-pi', 'claude', 'codex'],
+      [sessionImports.id]: [sessionImports.id],
+    },
+    load: async () => (await import('./sessions/import/index.ts')).default,
   },
   {
     id: 'appearance',
@@ -364,7 +383,7 @@ export const builtins: readonly BuiltinManifest[] = [
     id: 'cli.config',
     path: 'cli/config',
     declares: [],
-    contributes: { command: ['config', 'config list', 'config get', 'config set', 'config path'] },
+    contributes: { command: ['config', 'config list', 'config get', 'config set', 'config import', 'config path'] },
     load: async () => (await import('./cli/config/index.ts')).default,
   },
   {

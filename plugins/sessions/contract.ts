@@ -457,20 +457,30 @@ export interface ImportReport {
   readonly isNew: boolean;
 }
 
-/** Takes over conversations of other programs. */
+/** Takes over conversations of other programs. Sources go by their id; throws `import_unknown_source` with near ones. */
 export interface SessionImports {
+  sources(): Promise<readonly { readonly id: string; readonly displayName: string }[]>;
   /** The source that a file is of, by its first lines. */
-  recognize(file: string, signal: AbortSignal): Promise<SessionSource | undefined>;
+  recognize(file: string, signal: AbortSignal): Promise<string | undefined>;
   /** The transcripts of a source on this machine, newest first; `cwd`: only those of this folder, as far as their first lines tell. */
   find(
-    source: SessionSource,
-    options: { readonly cwd?: string | undefined; readonly signal: AbortSignal },
+    source: string,
+    options: {
+      readonly cwd?: string | undefined;
+      readonly env: Readonly<Record<string, string | undefined>>;
+      readonly signal: AbortSignal;
+    },
   ): Promise<readonly string[]>;
   /** Makes a session of ours. Throws `import_empty` where no conversation is in it, and `import_unreadable`. */
   take(
-    source: SessionSource,
+    source: string,
     file: string,
-    options: { readonly dir?: string | undefined; readonly signal: AbortSignal },
+    options: {
+      /** The folder of a conversation that names none. */
+      readonly cwd: string;
+      readonly dir?: string | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<ImportReport>;
 }
 

@@ -1,5 +1,6 @@
 import {
   entryAppended,
+  sessionImports,
   sessionSources,
   sessionStorages,
   sessions,
@@ -26,7 +27,15 @@ interface Live {
 export default definePlugin<SessionSettings>({
   id: 'sessions',
   description: 'Keeps conversations: a file each, written as they go, or in memory.',
-  declares: [sessions, sessionStorages, sessionSources, entryAppended, sessionWriteFailed, sessionWriteRestored],
+  declares: [
+    sessions,
+    sessionStorages,
+    sessionSources,
+    sessionImports,
+    entryAppended,
+    sessionWriteFailed,
+    sessionWriteRestored,
+  ],
   config: sessionSettings,
   async setup(ctx) {
     const { fsync, inlineLimit, dir, storage } = ctx.config;
