@@ -20,11 +20,9 @@ export function budgetOf(model: Model, settings: CompactionSettings): Budget {
   const window = model.contextWindow;
   const reserve = Math.min(settings.reserveTokens, Math.floor(window / 2));
   const { thresholdPercent: percent } = settings;
-  return {
-    window,
-    limit: percent === undefined ? window - reserve : Math.floor((window * percent) / 100),
-    summary: summaryTokens(model, reserve),
-  };
+  const limit = percent === undefined ? window - reserve : Math.floor((window * percent) / 100);
+  // In a small window the summary must not take the place of what stays.
+  return { window, limit, summary: Math.min(summaryTokens(model, reserve), Math.max(1, Math.floor(limit / 4))) };
 }
 
 /** Most of what is left free: the rest is for what the model says around it. */

@@ -47,22 +47,25 @@ export class Compactor {
   /** Makes room after a request that was too long. Answers whether it is worth another try; one request gets one. */
   async afterOverflow(signal: AbortSignal): Promise<boolean> {
     if (!this.#parts.settings().compaction.enabled) return false;
-    const entries = this.#parts.conversation.contextEntries();
-    const reply = entries.findLast(({ message }) => message.role === 'assistant' && message.stopReason !== 'error');
-    const after = `${this.#parts.sessionId()} ${reply?.entryId ?? ''}`;
-    if (this.#overflowAfter === after) return false;
-    this.#overflowAfter = after;
+    if (this.#overflowAfter === this.#lastReply()) return false;
     try {
       await this.#perform('overflow', {}, signal);
       return true;
     } catch {
       return false; // told when it happened
+    } finally {
+      this.#overflowAfter = this.#lastReply();
     }
   }
 
+  #lastReply(): string {
+    const entries = this.#parts.conversation.contextEntries();
+    const reply = entries.findLast(({ message }) => message.role === 'assistant' && message.stopReason !== 'error');
+    return `${this.#parts.sessionId()} ${reply?.entryId ?? ''}`;
+  }
+
   /** Because somebody asked for it. Rejects with `nothing_to_compact`, or with what went wrong. */
-  async compact(options: CompactOptions, signal: AbortSignal): Promise<CompactionResult> {
-    if (options.strategy !== undefined) await strategyOf(this.#parts.view(), options.strategy);
+  compact(options: CompactOptions, signal: AbortSignal): Promise<CompactionResult> {
     return this.#perform('manual', options, signal);
   }
 
@@ -133,6 +136,7 @@ export class Compactor {
     try {
       const { view, broadcast, sessionId, settings } = this.#parts;
       if (options.preview !== true) this.#assertWritable();
+      if (options.strategy !== undefined) await strategyOf(view(), options.strategy);
       const pins = await unlessAborted(askedPins(view(), sessionId()), signal);
       if (pins === undefined) throw abortError();
       const ground = this.#ground(reason, textTokens(JSON.stringify(pins)));

@@ -28,7 +28,7 @@ export interface CutOptions {
  * stays whole as long as there is room for it, if need be without its old results.
  */
 export function findCut(options: CutOptions): Cut | undefined {
-  const { entries, tokens, room, divideAbove, leastOf } = options;
+  const { entries, tokens, keep, room, divideAbove, leastOf } = options;
   const start = firstOwn(entries);
   const places = placesOf(entries, start);
   const first = placeFor(options, start, places);
@@ -43,9 +43,14 @@ export function findCut(options: CutOptions): Cut | undefined {
   }
   // A turn that began before the last summary is part of what that summary tells.
   const turn = turns.findLast((begin) => begin <= first) ?? first;
-  // What a person said is not divided from the notes that were put before it.
-  if (entries.slice(turn, first).some(({ message }) => !isSaid(message))) return { start, turn, first };
-  return turn > start ? { start, turn, first: turn } : undefined;
+  const begun = entries.slice(turn, first);
+  // A few words at the beginning of a turn are not worth a summary of their own, and what a person said stays together.
+  const isWhole = begun.every(({ message }) => isSaid(message)) && isSaidAt(entries, first);
+  if (isWhole || sum(begun, tokens, 0) <= keep / 4) return turn > start ? { start, turn, first: turn } : undefined;
+  // Where a turn begins soon enough, none needs to be divided.
+  const next = turns.find((begin) => begin > first);
+  if (next !== undefined && sum(entries, tokens, next) >= keep / 2) return { start, turn: next, first: next };
+  return { start, turn, first };
 }
 
 /** Where the messages begin that are not the summary of earlier ones. */
@@ -108,6 +113,11 @@ function turnsOf(entries: readonly ContextMessage[], start: number, places: read
   }
   return turns;
 }
+
+const isSaidAt = (entries: readonly ContextMessage[], at: number): boolean => {
+  const message = entries[at]?.message;
+  return message !== undefined && isSaid(message);
+};
 
 const isSaid = ({ role }: ContextMessage['message']): boolean => role === 'user' || role === 'custom';
 

@@ -28,7 +28,7 @@ export interface Measured {
 export class Tokens {
   readonly #known = new WeakMap<Message, number>();
   readonly #faces = new WeakMap<readonly ToolFace[], number>();
-  #sum: { first: Message; last: Message; count: number; tokens: number } | undefined;
+  #last: { readonly before: readonly ContextMessage[]; readonly tokens: number } = { before: [], tokens: 0 };
 
   of(message: Message): number {
     let tokens = this.#known.get(message);
@@ -47,13 +47,10 @@ export class Tokens {
 
   /** The whole context. Between two calls it mostly grew at its end: then only that is added. */
   all(entries: readonly ContextMessage[]): number {
-    const first = entries[0]?.message;
-    const last = entries.at(-1)?.message;
-    if (first === undefined || last === undefined) return 0;
-    const before = this.#sum;
-    const goesOn = before !== undefined && before.first === first && entries[before.count - 1]?.message === before.last;
-    const tokens = goesOn ? before.tokens + this.sum(entries, before.count) : this.sum(entries);
-    this.#sum = { first, last, count: entries.length, tokens };
+    const { before, tokens: sum } = this.#last;
+    const goesOn = before.length <= entries.length && before.every((entry, at) => entry === entries[at]);
+    const tokens = goesOn ? sum + this.sum(entries, before.length) : this.sum(entries);
+    this.#last = { before: entries, tokens };
     return tokens;
   }
 
