@@ -25,7 +25,8 @@ export const json: Mode = {
         cost,
         turns,
         durationMs,
-        sessionId: id,
+        // It may have gone on in another file.
+        sessionId: session.id,
         sessionFile,
         error: failure,
         exitCode,

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { AgentEvent, AssistantMessage, ToolResult } from 'kern/contracts';
+import { paintSession } from './paint-session.ts';
 import { harmless, type Screen, short } from './screen.ts';
 import { shortDiff } from './short-diff.ts';
 
@@ -22,17 +23,6 @@ export function paint(event: AgentEvent, screen: Screen): void {
     case 'plugin_changed':
       paintPlugin(event, screen);
       break;
-    case 'session_write_failed':
-      screen.line(
-        screen.style(
-          'red',
-          `${screen.sign('warning')} the session cannot be written: ${harmless(event.error)} (${event.pending} entries wait in memory)`,
-        ),
-      );
-      break;
-    case 'session_write_restored':
-      screen.line(`  the session is written again (${event.written} entries)`);
-      break;
     case 'extension_error':
       screen.line(
         screen.style(
@@ -42,7 +32,7 @@ export function paint(event: AgentEvent, screen: Screen): void {
       );
       break;
     default:
-      break;
+      paintSession(event, screen);
   }
 }
 

@@ -203,3 +203,51 @@ test('a newer revision of the mode takes over at the next turn of a run', async 
   expect(s.stderr.text).toBe('✓ read a\n✓ read b\nNEW LOOK\n');
   expect(s.stdout.text).toBe('NEW answer\n');
 });
+
+test('what happens to the session is said on stderr, each thing in a line', async () => {
+  const owner = { pid: 12, host: 'here\u001b[31m', since: '' };
+  const result = { tokensBefore: 120_000, tokensAfter: 9_000 } as never;
+  const told: readonly AgentEvent[] = [
+    { type: 'session_busy', owner, as: 'fork' },
+    { type: 'session_busy', owner, as: 'readonly' },
+    { type: 'session_busy', owner, as: 'takeover' },
+    {
+      type: 'session_repaired',
+      repairs: [1, 2, 3, 4].map((line) => ({ line, kind: 'bad-line', message: 'is no JSON' })),
+    },
+    { type: 'model_changed', model: 'a/b', reason: 'a/c is not there; it goes on with a/b' },
+    { type: 'model_changed', model: 'a/b', reason: undefined },
+    { type: 'thinking_changed', thinking: 'low', reason: undefined },
+    { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 2_000, errorCode: 'x', errorMessage: 'busy' },
+    {
+      type: 'auto_retry_start',
+      ...{ attempt: 2, maxAttempts: 3, delayMs: 0, errorCode: 'x', errorMessage: 'busy', model: 'a/d' },
+    },
+    { type: 'auto_compaction_start', reason: 'threshold', strategy: 'summary' },
+    { type: 'auto_compaction_end', reason: 'threshold', result, aborted: false, willRetry: false },
+    {
+      type: 'auto_compaction_end',
+      ...{ reason: 'overflow', result: undefined, aborted: false, willRetry: false, errorMessage: 'nothing to drop' },
+    },
+  ];
+  const { err } = await shown((emit) => {
+    for (const event of told) emit(event);
+    return { text: 'done' };
+  });
+  expect(err.trimEnd().split('\n')).toEqual([
+    '! the session is open in process 12 on here: this goes on in a copy of it',
+    '! the session is open in process 12 on here: here it can only be read',
+    '! process 12 on here had the session open and is gone: taken over',
+    '! the session file was not as it should be (4 places); nothing was thrown away:',
+    '  line 1: is no JSON',
+    '  line 2: is no JSON',
+    '  line 3: is no JSON',
+    '  … 1 more',
+    '! a/c is not there; it goes on with a/b',
+    '! busy: trying again in 2 s (1 of 3)',
+    '! busy: asking a/d instead',
+    '  making room in the context',
+    '  room was made: 120k tokens became 9000',
+    '! nothing to drop',
+  ]);
+});
