@@ -261,6 +261,11 @@ export class Config {
     return this.#inTurn(async () => ({ ...(await unsetIn(this.#place(level, key))), change: await this.#reload() }));
   }
 
+  /** Throws where the person's own file may not have this value. */
+  check(key: Key, value: unknown): void {
+    refuse(this.#place('user', key), value);
+  }
+
   /** Takes a value for the person's own file: it counts at once, and stands there when `save` has written it. `undefined`: none. */
   draft(key: Key, value: unknown, by: 'user' | 'project' = 'user'): ConfigChange {
     const draft = this.#draftOf(key, value, by);

@@ -244,6 +244,8 @@ export interface WorkbenchConfig {
   /** Answers with the file that was written. Throws `config_bad_value`, `config_unknown_key`. */
   set(key: string, value: unknown, level: WritableLevel): Promise<string>;
   unset(key: string, level: WritableLevel): Promise<string>;
+  /** Throws what `set` would throw for a value, and writes nothing. */
+  check(key: string, value: unknown): Promise<void>;
   /** The files of the layers, in order of precedence, lowest first; also where none is yet. */
   files(): readonly {
     readonly layer: string;

@@ -36,6 +36,7 @@ interface ConfigPart {
   settings(): readonly SettingReport[];
   write(level: WritableLevel, key: string | readonly string[], value: unknown): Promise<{ readonly file: string }>;
   unset(level: WritableLevel, key: string | readonly string[]): Promise<{ readonly file: string }>;
+  check(key: string, value: unknown): void;
   know(plugins: Iterable<{ readonly id: string; readonly level: Level }>): void;
   unknown(plugins: Iterable<string>): readonly ConfigProblemReport[];
   plugin(id: string, level: Level): { readonly state: 'on' | 'off' };
@@ -256,6 +257,10 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       unset: async (key, level) => {
         await knowPlugins(key);
         return (await config.unset(level, key)).file;
+      },
+      check: async (key, value) => {
+        await knowPlugins(key);
+        config.check(key, value);
       },
       files: () => configFiles(config, parts.overlay),
       problems: async () => {

@@ -17,6 +17,7 @@ import {
   workbench,
 } from 'kern/contracts';
 import { codeOf, KernError, messageOf, type Service, visible } from 'kern/plugin';
+import { offerTakeOver } from '../take-over/offer.ts';
 import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
@@ -49,6 +50,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   tellBlocked(host);
   const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
   if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
+  await offerTakeOver(host);
   await using session = await view.service(agentSessions).create({
     view,
     cwd,
