@@ -386,6 +386,7 @@ test('it is stopped at once, also where nobody listens, and the session is as be
   const controller = new AbortController();
   const running = d.compactor.compact({ strategy: 'deaf/deaf' }, controller.signal);
   await expect(d.compactor.compact({}, never())).rejects.toMatchObject({ code: 'compaction_running' });
+  while (d.events.length === 0) await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
   await expect(running).rejects.toMatchObject({ name: 'AbortError' });
   expect(d.store.leaf).toBe(before);
