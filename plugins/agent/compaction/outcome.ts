@@ -11,6 +11,7 @@ import { type Edit, savedBy } from './prune.ts';
 import { nothingToCompact } from './report.ts';
 import { requestsOf } from './requests.ts';
 import { summedUp } from './sum-up.ts';
+import { imageTokens } from './tokens.ts';
 
 /** What a compaction comes to: what is to be written, and what is told of it. */
 export interface Outcome {
@@ -64,7 +65,8 @@ async function summed(
   const retry = () => parts.settings().retry;
   const asking = asker({ view, model: summarizer.model, sessionId, retry, signal });
   const job = { ...jobOf(ground, plan, summarizer.model, previous, options), files, ask: asking.ask };
-  const after = (summary: string): number => estimateAfter(ground, plan, withPins(summary, pins));
+  const after = (summary: string): number =>
+    estimateAfter(ground, plan, withPins(summary, pins)) + requests.images.length * imageTokens;
   const made = await summedUp({
     view,
     sessionId,

@@ -3,7 +3,7 @@ import type { AssistantMessage, ContextMessage, Message, Model, SessionStore, To
 /** Bytes of UTF-8 a token: four letters of English, one or two signs of Chinese. */
 const bytesPerToken = 4;
 /** What wires count for a picture of usual size, within a few hundred. */
-const imageTokens = 1_200;
+export const imageTokens = 1_200;
 
 export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
