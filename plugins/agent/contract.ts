@@ -364,23 +364,25 @@ export const sessionCompact = event<{
   readonly reason: CompactionReason;
   readonly result: CompactionResult;
 }>({ id: 'session.compact' });
-/** A compaction begins, and ends: also one that fails. */
+/** A compaction begins. */
 export const compactionStart = event<{ readonly sessionId: string; readonly reason: CompactionReason }>({
   id: 'compaction.start',
 });
+/** A compaction ended, also one that failed. */
 export const compactionEnd = event<{
   readonly sessionId: string;
   readonly reason: CompactionReason;
   readonly result: CompactionResult | undefined;
   readonly error: string | undefined;
 }>({ id: 'compaction.end' });
-/** A request is tried again, after `delayMs`; and how that ended. */
+/** A request is tried again, after `delayMs`. */
 export const retryStart = event<{
   readonly sessionId: string;
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: string;
 }>({ id: 'retry.start' });
+/** How trying again ended. */
 export const retryEnd = event<{ readonly sessionId: string; readonly attempt: number; readonly success: boolean }>({
   id: 'retry.end',
 });
