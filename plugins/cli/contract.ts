@@ -21,6 +21,8 @@ export interface OptionDescriptor {
   readonly summary: string;
   /** Only these values. */
   readonly choices?: readonly string[];
+  /** The value may be left out; it stands behind a `=`. Given without, it is the empty text. Of strings only. */
+  readonly optional?: boolean;
 }
 
 export interface PositionalDescriptor {

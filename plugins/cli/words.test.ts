@@ -7,6 +7,7 @@ const options: readonly OptionDescriptor[] = [
   { name: 'json', names: ['-j', '--json'], kind: 'boolean', summary: '' },
   { name: 'model', names: ['--model'], kind: 'string', summary: '' },
   { name: 'extensions', names: ['-e', '--extension'], kind: 'list', summary: '' },
+  { name: 'resume', names: ['-r', '--resume'], kind: 'string', optional: true, summary: '' },
 ];
 
 /** Short forms: `--model=x` for an option with a value, `?--x` for an unknown one, a word as it is. */
@@ -24,6 +25,10 @@ test('options stand before, between and after words', () => {
 
 test('a value may be bound with an equals sign, also one with an equals sign of its own', () => {
   expect(shown('--model=a=b', '-e=x')).toEqual(['--model=a=b', '-e=x']);
+});
+
+test('a value that may be left out takes no word that follows', () => {
+  expect(shown('-r', 'a', '--resume=b', '--resume')).toEqual(['-r=', 'a', '--resume=b', '--resume=']);
 });
 
 test('-- ends options, and only the first one does', () => {

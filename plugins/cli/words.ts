@@ -65,6 +65,7 @@ function readOption(text: string, next: string | undefined, at: number, names: O
   if (sign !== -1) {
     return { words: [{ kind: 'option', typed, option, value: text.slice(sign + 1), at }], tookNext: false };
   }
+  if (option.optional === true) return { words: [{ kind: 'option', typed, option, value: '', at }], tookNext: false };
   // A value may begin with a dash, but an option that we know, or the end of the options, is none.
   if (next === undefined || next === '--' || isKnown(next, names)) {
     return { words: [{ kind: 'missing-value', typed, option, at }], tookNext: false };

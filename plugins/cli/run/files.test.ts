@@ -15,14 +15,14 @@ writeFileSync(path.join(folder, 'blob'), Buffer.from([1, 0, 2]));
 writeFileSync(path.join(folder, 'my notes.md'), 'notes\n');
 mkdirSync(path.join(folder, 'src'));
 
-test('a text file comes in a tagged block, without its byte order mark', () => {
-  expect(attach(['a.txt'], folder)).toEqual({ text: '<file path="a.txt">\none\ntwo\n</file>\n', images: [] });
+test('a text file comes as it is, without its byte order mark', () => {
+  expect(attach(['a.txt'], folder)).toEqual({ files: [{ path: 'a.txt', content: 'one\ntwo' }], images: [] });
 });
 
 test('an image is told by its first bytes, whatever its name', () => {
-  const { text, images } = attach(['shot.dat'], folder);
+  const { files, images } = attach(['shot.dat'], folder);
   expect(images).toEqual([{ type: 'image', data: png.toString('base64'), mimeType: 'image/png' }]);
-  expect(text).toContain('path="shot.dat"');
+  expect(files).toEqual([{ path: 'shot.dat', content: expect.stringContaining('an image') }]);
   expect(imageType(Buffer.from('GIF89a…'))).toBe('image/gif');
   expect(imageType(Buffer.from('ffd8ffe0', 'hex'))).toBe('image/jpeg');
   expect(imageType(Buffer.from('RIFF0000WEBP', 'latin1'))).toBe('image/webp');
@@ -60,15 +60,17 @@ test('quoted messages are sent one after the other', () => {
   ]);
 });
 
-test('what was piped in comes first, then files, then the message', () => {
+test('what was piped in comes before the message, and files are kept beside it', () => {
   expect(promptsOf(['@a.txt', 'explain', 'this'], 'piped', folder)).toEqual([
-    { text: 'piped\n<file path="a.txt">\none\ntwo\n</file>\nexplain this' },
+    { text: 'piped\nexplain this', files: [{ path: 'a.txt', content: 'one\ntwo' }] },
   ]);
 });
 
 test('what was piped in, or a file, is a prompt by itself', () => {
   expect(promptsOf([], 'piped\n', folder)).toEqual([{ text: 'piped\n' }]);
-  expect(promptsOf(['@shot.dat'], undefined, folder)[0]?.images).toHaveLength(1);
+  expect(promptsOf(['@shot.dat'], undefined, folder)).toEqual([
+    expect.objectContaining({ text: 'Here is shot.dat.', images: [expect.anything()] }),
+  ]);
   expect(promptsOf([' '], ' \n', folder)).toEqual([]);
 });
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { ImageContent } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 
-/** What `@file` arguments come to: text before the message, and images beside it. */
+/** What `@file` arguments come to: files that the session keeps as they were, and images for the message. */
 export interface Attached {
-  readonly text: string;
+  readonly files: readonly { readonly path: string; readonly content: string }[];
   readonly images: readonly ImageContent[];
 }
 
@@ -25,7 +25,7 @@ export function splitFiles(
 
 export function attach(files: readonly string[], cwd: string): Attached {
   const read = files.map((file) => readAttachment(file, cwd));
-  return { text: read.map(({ text }) => text).join(''), images: read.flatMap(({ images }) => images) };
+  return { files: read.flatMap((one) => one.files), images: read.flatMap(({ images }) => images) };
 }
 
 const resolve = (file: string, cwd: string): string =>
@@ -36,7 +36,7 @@ function readAttachment(file: string, cwd: string): Attached {
   const mimeType = imageType(bytes);
   if (mimeType !== undefined) {
     return {
-      text: `<file path="${file}">(an image, attached)</file>\n`,
+      files: [{ path: file, content: '(an image: it is attached to the message that follows)' }],
       images: [{ type: 'image', data: bytes.toString('base64'), mimeType }],
     };
   }
@@ -54,8 +54,7 @@ function readAttachment(file: string, cwd: string): Attached {
       'Name it in the message without the @: the agent reads the parts it needs.',
     );
   }
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  return { text: `<file path="${file}">\n${text}${text.endsWith('\n') ? '' : '\n'}</file>\n`, images: [] };
+  return { files: [{ path: file, content: bytes.toString('utf8').replace(/^\uFEFF/, '') }], images: [] };
 }
 
 /** A pipe or a device would never end, so only plain files are opened. */

@@ -1,4 +1,4 @@
-import type { Command } from 'kern/contracts';
+import { type Command, thinkingLevels } from 'kern/contracts';
 
 export const launch: Command = {
   path: ['launch'],
@@ -6,7 +6,8 @@ export const launch: Command = {
   summary: 'Do a task in this folder. `kern launch` and `kern` are the same.',
   details: [
     'Plain words are one message; quoted messages are sent one after the other.',
-    '@file puts a text file or an image before the message; what is piped in comes before that.',
+    '@file puts a text file or an image before the message; what is piped in comes first in the message.',
+    'A session is named by its path, its id, or the beginning of its id.',
   ].join('\n'),
   examples: [
     ['Do a task in this folder', 'kern "find the failing test and fix it"'],
@@ -14,6 +15,8 @@ export const launch: Command = {
     ['Ask about a file and an image', 'kern -p @notes.md @screen.png "what is missing?"'],
     ['Every event as a line of JSON', 'kern --mode json "list the exports of api.ts"'],
     ['Without a model: replies from a file', 'kern --model script/replies.yml "hi"'],
+    ['Go on where this terminal was last in this folder', 'kern -c "and now the tests"'],
+    ['Go on in a copy of a session', 'kern --session 0193a1 --fork "try it another way"'],
   ],
   json: true,
   options: [
@@ -53,7 +56,52 @@ export const launch: Command = {
       value: '<text|file>',
       summary: 'After the system prompt; may be given more than once.',
     },
+    {
+      name: 'thinking',
+      names: ['--thinking'],
+      kind: 'string',
+      value: '<level>',
+      choices: thinkingLevels,
+      summary: `How much it thinks: ${thinkingLevels.join(', ')}; what the model cannot do is lowered.`,
+    },
+    {
+      name: 'continue',
+      names: ['-c', '--continue'],
+      kind: 'boolean',
+      summary: 'Go on in the session of this terminal and folder, else in the newest of the folder.',
+    },
+    {
+      name: 'resume',
+      names: ['-r', '--resume'],
+      kind: 'string',
+      optional: true,
+      value: '[id]',
+      summary: 'Go on in a session; without an id, choose one.',
+    },
+    {
+      name: 'session',
+      names: ['--session'],
+      kind: 'string',
+      value: '<path|id>',
+      summary: 'Go on in this session.',
+    },
+    {
+      name: 'fork',
+      names: ['--fork'],
+      kind: 'string',
+      optional: true,
+      value: '[path|id]',
+      summary: 'Go on in a copy of a session: of this one, or of the one that -c, -r or --session means.',
+    },
+    {
+      name: 'sessionDir',
+      names: ['--session-dir'],
+      kind: 'string',
+      value: '<dir>',
+      summary: 'Where sessions lie, instead of KERN_HOME/sessions.',
+    },
     { name: 'noSession', names: ['--no-session'], kind: 'boolean', summary: 'Keep nothing of it on disk.' },
+    { name: 'name', names: ['--name'], kind: 'string', value: '<text>', summary: 'The name of the session.' },
     {
       name: 'listModels',
       names: ['--list-models'],

@@ -6,15 +6,17 @@ import { attach, splitFiles } from './files.ts';
  * of them holds a space, the shell's quotes were meant, and each is a message.
  */
 export function promptsOf(words: readonly string[], piped: string | undefined, cwd: string): readonly Prompt[] {
-  const { files, messages } = splitFiles(words, cwd);
-  const { text, images } = attach(files, cwd);
+  const { files: named, messages } = splitFiles(words, cwd);
+  const { files, images } = attach(named, cwd);
   const [first, ...others] = messagesOf(messages);
-  const parts = [pipedText(piped), text, first ?? ''].filter((part) => part.trim() !== '');
+  const parts = [pipedText(piped), first ?? ''].filter((part) => part.trim() !== '');
+  // A message that says nothing is none to a model.
+  const text = parts.length === 0 && files.length > 0 ? `Here is ${named.join(', ')}.` : joined(parts);
   const opening =
-    parts.join('').trim() === '' && images.length === 0
+    text === ''
       ? []
-      : [{ text: joined(parts), ...(images.length === 0 ? {} : { images }) }];
-  return [...opening, ...others.filter((message) => message.trim() !== '').map((message) => ({ text: message }))];
+      : [{ text, ...(images.length === 0 ? {} : { images }), ...(files.length === 0 ? {} : { files }) }];
+  return [...opening, ...others.map((message) => ({ text: message }))];
 }
 
 /** Words as messages: see above. */

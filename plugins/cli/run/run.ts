@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import {
   type AgentSession,
@@ -13,11 +14,13 @@ import {
   modes,
   type SessionOptions,
   sessions,
+  type ThinkingLevel,
   tools,
   workbench,
 } from 'kern/contracts';
 import { codeOf, KernError, messageOf, type Service, visible } from 'kern/plugin';
 import { offerTakeOver } from '../take-over/offer.ts';
+import { chosenSession } from './chosen-session.ts';
 import { textOrFile } from './files.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
@@ -41,27 +44,34 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   const { cwd, json } = args.shared;
   const mode = await modeOf(name, args, host);
   const piped = await readPiped(host, args.positionals.length > 0);
-  const prompts = promptsOf(args.positionals, piped, cwd);
+  const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
+  if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
+  const chosen = await chosenSession(args, host, isAsked ? undefined : view.ui);
+  const prompts = promptsOf(chosen.words, piped, cwd);
   if (prompts.length === 0) {
     throw new KernError('usage', 'there is no message', {
-      hint: 'Give it as an argument, or pipe it in: kern -p "what is this?"',
+      hint:
+        chosen.options.resume === undefined
+          ? 'Give it as an argument, or pipe it in: kern -p "what is this?"'
+          : 'A session goes on with one: kern -c "and now the tests"; `kern sessions show` prints what was said.',
     });
   }
   tellBlocked(host);
-  const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
-  if (!isAsked) view.ui = (await import('./terminal-ui.ts')).terminalUi(host.stdin, stderr);
   await offerTakeOver(host);
   await using session = await view.service(agentSessions).create({
     view,
     cwd,
     ...sessionOptions(args),
+    ...chosen.options,
     // These end with their prompts.
     oneShot: name === 'text' || name === 'json',
     // Elsewhere a person reads them on stderr.
     ...(name === 'json' ? { faults: faultsOf(host) } : {}),
   });
+  tellElsewhere(session, host);
+  if (typeof args.options.name === 'string') session.setName(args.options.name);
   watchWhenSent(session, host);
-  rememberWhenSent(session, args, host);
+  rememberWhenSent(session, { ...args, positionals: chosen.words }, host);
   const stdout = json ? new LastLine(host.stdout) : host.stdout;
   const code = await mode.run({
     session,
@@ -121,7 +131,7 @@ async function modeOf(name: string, { options }: CommandArgs, { view, signal }: 
 }
 
 function sessionOptions({ options, shared }: CommandArgs): Partial<Parameters<AgentSessionsCreate>[0]> {
-  const { model, tools, noTools, systemPrompt, appendSystemPrompt, noSession } = options;
+  const { model, tools, noTools, systemPrompt, appendSystemPrompt, noSession, thinking } = options;
   if (noTools === true && tools !== undefined)
     throw new KernError('usage', '--tools and --no-tools say different things');
   const chosen =
@@ -136,6 +146,7 @@ function sessionOptions({ options, shared }: CommandArgs): Partial<Parameters<Ag
   return {
     ...(typeof model === 'string' ? { model } : {}),
     ...(chosen === undefined ? {} : { tools: chosen }),
+    ...(typeof thinking === 'string' ? { thinking: thinking as ThinkingLevel } : {}),
     ...(typeof systemPrompt === 'string' ? { systemPrompt: textOrFile(systemPrompt, shared.cwd) } : {}),
     ...(Array.isArray(appendSystemPrompt)
       ? { appendSystemPrompt: appendSystemPrompt.map((text: string) => textOrFile(text, shared.cwd)) }
@@ -145,6 +156,23 @@ function sessionOptions({ options, shared }: CommandArgs): Partial<Parameters<Ag
 }
 
 type AgentSessionsCreate = (typeof agentSessions extends import('kern/plugin').Service<infer S> ? S : never)['create'];
+
+/** Paths in what was said mean another folder than what is said next. */
+function tellElsewhere({ header, cwd }: AgentSession, host: CommandHost): void {
+  if (header.cwd !== '' && !isSameFolder(header.cwd, cwd))
+    host.say(`kern: this session began in ${visible(header.cwd)}; it goes on in ${visible(cwd)}`);
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  const real = (folder: string): string => {
+    try {
+      return realpathSync.native(folder);
+    } catch {
+      return folder; // it is gone
+    }
+  };
+  return one === other || real(one) === real(other);
+}
 
 /** The watcher costs more than the first request may wait for. */
 function watchWhenSent(session: AgentSession, { view }: CommandHost): void {
