@@ -74,6 +74,11 @@ test('the whole path of the searched folder in front is left out', async () => {
   expect((await findIn(root, { pattern: `${root}/src/*.ts` })).text).toBe('src/Agent.ts\nsrc/index.ts');
 });
 
+test('a folder with brackets in its name is found by it', async () => {
+  const tree = { 'app/[id]/(auth)/page.tsx': '', 'app/i/x.tsx': '' };
+  expect((await find(tree, { pattern: 'app/[id]/**' })).text).toBe('app/[id]/(auth)/\napp/[id]/(auth)/page.tsx');
+});
+
 test('a folder that is named is searched, ignored or not', async () => {
   expect((await find(house, { pattern: '*', path: 'dist' })).text).toBe('dist/index.ts');
 });
@@ -129,6 +134,22 @@ test.each([
     { pattern: '../*.ts' },
     'Nothing was looked for: the glob ../*.ts leads out of the searched folder: give that folder as the path.',
   ],
+  [
+    { pattern: '*.{ts,js' },
+    'Nothing was looked for: in the glob this { is not closed by }:\n  *.{ts,js\n    ^\nWrite \\{ for the sign itself, {a,b} for alternatives.',
+  ],
+  [
+    { pattern: '*[z-a]' },
+    'Nothing was looked for: in the glob the range z-a is the wrong way round:\n  *[z-a]\n    ^\nWrite a-z.',
+  ],
+  [
+    { pattern: '~/*.md' },
+    'Nothing was looked for: the glob ~/*.md is about another folder: give that folder as the path, and a glob below it.',
+  ],
+  [
+    { pattern: '/usr/lib/*' },
+    'Nothing was looked for: the glob /usr/lib/* is about another folder: give that folder as the path, and a glob below it.',
+  ],
   [{ pattern: '*', path: 'README.md' }, 'README.md is a file; find looks into folders.'],
   [{ pattern: '*', path: 'sorc' }, 'sorc is not there. Did you mean src?'],
 ])('%j is refused: %s', async (args, text) => {
@@ -141,6 +162,15 @@ test('pipes and loops do not stop it', async () => {
   const root = planted({ 'a/loop': { link: '..' }, self: { link: 'self' } });
   execFileSync('mkfifo', [join(root, 'a/pipe')]);
   expect((await findIn(root, { pattern: '*' })).text).toBe('a/\na/loop\na/pipe\nself');
+});
+
+test('a search ends at its limit', async () => {
+  const root = planted(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`d${at}/e/f`, ''])));
+  await using short = await bootTools(['tools.find'], [], { config: { 'tools.find': { timeout: 0.001 } } });
+  for (const sort of ['path', 'time']) {
+    const result = await short.callTool('find', { pattern: '*', path: root, sort });
+    expect(resultText(result)).toMatch(/Stopped after 0\.001 s|does not answer/);
+  }
 });
 
 test('an abort ends it', async () => {

@@ -12,11 +12,14 @@ const parameters = z.object({
 export interface FindSettings {
   /** Offered to the model without being asked for. */
   readonly active: boolean;
+  /** In seconds. */
+  readonly timeout?: number;
 }
 
 /** The tool find, as the settings have it. */
 export function createFind({
   active,
+  timeout = searching.defaultLimitSeconds,
 }: FindSettings): Tool<z.infer<typeof parameters>, FindDetails> & { readonly parameters: typeof parameters } {
   return {
     name: 'find',
@@ -33,6 +36,6 @@ export function createFind({
         limit: ['max_results', 'maxResults', 'head_limit', 'headLimit'],
         sort: ['sort_by', 'sortBy'],
       }),
-    execute: (_id, args, signal, onUpdate, context) => runFind(args, { signal, onUpdate, context }),
+    execute: (_id, args, signal, onUpdate, context) => runFind(args, { signal, onUpdate, context, seconds: timeout }),
   };
 }

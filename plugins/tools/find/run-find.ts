@@ -21,66 +21,63 @@ export interface Running {
   readonly signal: AbortSignal;
   readonly onUpdate: (partial: ToolResult) => void;
   readonly context: ToolContext;
+  /** A setting: how long it may take. */
+  readonly seconds: number;
 }
 
 const defaultLimit = 1_000;
-/** Nobody waits longer for a search than this. */
-const searchLimitMs = 120_000;
 /** So many files are asked for their time at once. */
 const askedAtOnce = 16;
 
 /** Finds files and folders by their names. What cannot be looked for is an error result that says why. */
 export async function runFind(
   args: FindArguments,
-  { signal, onUpdate, context }: Running,
+  { signal, onUpdate, context, seconds }: Running,
 ): Promise<ToolResult<FindDetails>> {
   const { cwd } = context.where;
-  const place = await searching.placeOf(args.path ?? '.', cwd);
+  const deadline = searching.createDeadline(signal, seconds);
+  const place = await searching.placeOf(args.path ?? '.', cwd, deadline);
   if (place.state === 'refused') return errorResult(place.why);
   if (place.state === 'file') return errorResult(`${args.path} is a file; find looks into folders.`);
-  const pattern = withoutRoot(args.pattern, place.folder);
-  const wrong = searching.whyNoGlob(pattern);
-  if (wrong !== undefined) return errorResult(`Nothing was looked for: ${wrong}.`);
   const root = realPath(place.folder);
-  const timer = AbortSignal.timeout(searchLimitMs);
-  const search = await createSearch(pattern, root, AbortSignal.any([signal, timer]));
-  const list = searching.createList(args.limit ?? defaultLimit);
+  const below = searching.globBelow(args.pattern, place.folder, root);
+  const wrong = 'refused' in below ? below.refused : searching.whyNoGlob(below.glob);
+  if ('refused' in below || wrong !== undefined) return errorResult(`Nothing was looked for: ${wrong}.`);
+  const pattern = below.glob;
+  const search = createSearch(pattern, root, deadline.signal);
+  const limit = args.limit ?? defaultLimit;
+  const list = searching.createList(limit);
   const shown = searching.shownPaths(place.folder, cwd);
   const updates = searching.createUpdates(onUpdate, list.text);
   const put = (found: Found): boolean => {
     updates.soon();
     return list.add(`${shown(found.path)}${found.isFolder ? '/' : ''}`);
   };
+  const newest = args.sort === 'time' ? createNewest(root, limit) : undefined;
+  const look = async (): Promise<void> => {
+    for await (const found of search.found()) {
+      if (newest !== undefined) await newest.add(found);
+      else if (!put(found)) return;
+    }
+    await newest?.ask();
+  };
   try {
-    if (args.sort === 'time')
-      for (const found of await newestFirst(root, search.found(), args.limit ?? defaultLimit)) put(found);
-    else for await (const found of search.found()) if (!put(found)) break;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!timer.aborted) throw error;
+    await deadline.ended(look());
+    for (const found of newest?.inOrder() ?? []) put(found);
   } finally {
     updates.stop();
   }
-  const notices = [
-    fullNotice(list),
-    searching.unreadableNotice(search.unreadable()),
-    timer.aborted ? `Stopped after ${searchLimitMs / 1000} s; there may be more. Search a smaller folder.` : undefined,
-  ];
+  const notices = [fullNotice(list), searching.unreadableNotice(search.unreadable()), deadline.notice];
   const details: FindDetails = {
     path: place.folder,
     found: list.length,
-    truncated: list.fullBy !== undefined || timer.aborted,
+    truncated: list.fullBy !== undefined || deadline.hasPassed,
   };
   if (list.length > 0) return textResult(searching.withNotices(list.text(), notices), details);
-  const hint = search.isRootIgnored
+  const hint = search.isRootIgnored()
     ? undefined
     : 'What git ignores was left out; to search it, name its folder as path.';
   return textResult(searching.withNotices('No files found matching the pattern', [hint, ...notices]), details);
-}
-
-/** Models like to give the whole path. */
-function withoutRoot(pattern: string, root: string): string {
-  return root !== '/' && pattern.startsWith(`${root}/`) ? pattern.slice(root.length) : pattern;
 }
 
 function fullNotice({ fullBy, length }: searching.List): string | undefined {
@@ -95,17 +92,15 @@ interface Found {
   readonly isFolder: boolean;
 }
 
-async function createSearch(pattern: string, root: string, signal: AbortSignal) {
-  const globs = await searching.createGlobs();
+function createSearch(pattern: string, root: string, signal: AbortSignal) {
   const { folders } = searching.readGlob(pattern);
   // As fd and editors have it: who types a capital letter means it.
-  const fits = globs.test(pattern, { ignoreCase: pattern === pattern.toLowerCase() });
+  const fits = searching.globTest(pattern, { ignoreCase: pattern === pattern.toLowerCase() });
   const from = searching.folderOf(pattern);
-  const start = await startOf(root, from);
-  const { rules, isRootIgnored } = await searching.rulesAbove(join(root, start));
   const depth = searching.depthOf(pattern);
   let unreadable = 0;
-  const options: searching.WalkOptions = {
+  let isRootIgnored = false;
+  const optionsOf = (rules: searching.IgnoreRules, start: string): searching.WalkOptions => ({
     rules,
     signal,
     // Who writes `.git` means it.
@@ -114,12 +109,15 @@ async function createSearch(pattern: string, root: string, signal: AbortSignal) 
       unreadable += 1;
     },
     ...(depth === undefined ? {} : { depth: depth - (start === '' ? 0 : start.split('/').length) }),
-  };
+  });
   return {
-    isRootIgnored,
+    isRootIgnored: () => isRootIgnored,
     unreadable: () => unreadable,
     async *found(): AsyncGenerator<Found> {
-      for await (const entries of searching.walk(join(root, start), options)) {
+      const start = await startOf(root, from);
+      const above = await searching.rulesAbove(join(root, start));
+      isRootIgnored = above.isRootIgnored;
+      for await (const entries of searching.walk(join(root, start), optionsOf(above.rules, start))) {
         for (const entry of entries) {
           const path = start === '' ? entry.path : `${start}/${entry.path}`;
           const isFolder = entry.kind === 'folder';
@@ -137,8 +135,8 @@ async function startOf(root: string, folder: string): Promise<string> {
   return found?.isDirectory() === true ? folder : '';
 }
 
-/** All of them, by the time they were last changed. Only as many are held as are shown, and as many again. */
-async function newestFirst(root: string, found: AsyncIterable<Found>, limit: number): Promise<readonly Found[]> {
+/** Of all that is added the newest. Only as many are held as are shown, and as many again. */
+function createNewest(root: string, limit: number) {
   let timed: { readonly found: Found; readonly time: number }[] = [];
   let asked: Found[] = [];
   // One more than is shown: then it can be said that there are more.
@@ -147,18 +145,23 @@ async function newestFirst(root: string, found: AsyncIterable<Found>, limit: num
     timed = timed.slice(0, most);
   };
   const ask = async (): Promise<void> => {
-    const times = await Promise.all(asked.map(({ path }) => timeOf(join(root, path))));
-    timed.push(...asked.map((one, at) => ({ found: one, time: times[at] ?? 0 })));
+    const wanted = asked;
     asked = [];
+    const times = await Promise.all(wanted.map(({ path }) => timeOf(join(root, path))));
+    timed.push(...wanted.map((one, at) => ({ found: one, time: times[at] ?? 0 })));
     if (timed.length > 2 * limit + askedAtOnce) keep(limit + 1);
   };
-  for await (const one of found) {
-    asked.push(one);
-    if (asked.length === askedAtOnce) await ask();
-  }
-  await ask();
-  keep(limit + 1);
-  return timed.map((one) => one.found);
+  return {
+    ask,
+    async add(found: Found): Promise<void> {
+      asked.push(found);
+      if (asked.length === askedAtOnce) await ask();
+    },
+    inOrder(): readonly Found[] {
+      keep(limit + 1);
+      return timed.map((one) => one.found);
+    },
+  };
 }
 
 async function timeOf(path: string): Promise<number> {

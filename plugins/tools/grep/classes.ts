@@ -125,9 +125,9 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** A class in brackets; the first bracket is behind us, at `from`. */
-export function readClass(reader: Reader, from: number): Piece {
+export function readClass(reader: Reader, from: number): Piece & { readonly hasLineFeed: boolean } {
   const isNegative = reader.skip('^');
-  let operands: Piece[] = [];
+  let operands: ReturnType<typeof readMember>[] = [];
   let whole: Piece | undefined;
   let operator: string | undefined;
   const close = (next: string | undefined): void => {
@@ -143,10 +143,12 @@ export function readClass(reader: Reader, from: number): Piece {
     if (operation !== undefined) close(operation);
     else operands.push(readMember(reader));
   }
+  // What is cut from others, or left out, is no wish for it.
+  const hasLineFeed = !isNegative && whole === undefined && operands.some(({ character }) => character === '\n');
   close(undefined);
   const { rust, script } = whole ?? joined([]);
   const sign = isNegative ? '^' : '';
-  return { rust: `[${sign}${rust}]`, script: (mode) => `[${sign}${script(mode)}]` };
+  return { rust: `[${sign}${rust}]`, script: (mode) => `[${sign}${script(mode)}]`, hasLineFeed };
 }
 
 function joined(pieces: readonly Piece[]): Piece {
@@ -169,7 +171,7 @@ function combined(left: Piece, operator: string, right: Piece): Piece {
 }
 
 /** A character, a range, a named class or a class within. */
-function readMember(reader: Reader): Piece {
+function readMember(reader: Reader): Piece & { readonly character?: string } {
   const at = reader.at;
   if (reader.skip('[')) {
     const name = reader.match(/^:(\^?)([a-z]+):\]/);

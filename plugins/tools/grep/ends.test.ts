@@ -23,8 +23,8 @@ function standIn(script: string): string {
   return path;
 }
 
-async function bootGrep(rg: string | false): Promise<ToolKernel> {
-  return bootTools(['tools.grep'], [], { config: { 'tools.grep': { rg } } });
+async function bootGrep(rg: string | false, timeout = 60): Promise<ToolKernel> {
+  return bootTools(['tools.grep'], [], { config: { 'tools.grep': { rg, timeout } } });
 }
 
 const running = (t: ToolKernel): number => t.view.service(processes).list().length;
@@ -49,6 +49,44 @@ test('an abort ends ripgrep', async () => {
   abort.abort();
   expect(resultText(await called)).toBe('grep was aborted.');
   expect(running(t)).toBe(0);
+});
+
+test('an abort ends a ripgrep that does not want to end', async () => {
+  await using t = await bootGrep(standIn("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n"));
+  const abort = new AbortController();
+  const called = grep(t, { pattern: 'x' }, { signal: abort.signal });
+  await vi.waitFor(() => expect(running(t)).toBe(1), { timeout: 10_000 });
+  abort.abort();
+  expect(resultText(await called)).toBe('grep was aborted.');
+  expect(running(t)).toBe(0);
+});
+
+test('a search ends at its limit, and what was found until then is shown', async () => {
+  const rg = standIn("#!/bin/sh\nprintf './b.ts\\0002:hit\\n./a.ts\\0001:hit\\n./c.ts'\nexec sleep 1000\n");
+  await using t = await bootGrep(rg, 4);
+  const result = await grep(t, { pattern: 'hit' });
+  expect(resultText(result)).toBe(
+    'a.ts:1: hit\nb.ts:2: hit\n\n[Stopped after 4 s; there may be more. Narrow the path.]',
+  );
+  expect(result.details).toMatchObject({ matches: 2, truncated: true });
+  expect(running(t)).toBe(0);
+});
+
+test('a pipe in the place of a file of rules stops no search', async () => {
+  const folder = planted({ 'a.txt': 'hit\n', 'sub/b.txt': 'hit\n' });
+  execFileSync('mkfifo', [join(folder, 'sub/.gitignore')]);
+  await using t = await bootGrep(rgPath, 4);
+  expect(resultText(await grep(t, { pattern: 'hit', path: folder }))).toMatch(
+    /a\.txt:1: hit\n[\s\S]*\[Stopped after 4 s; there may be more\. Narrow the path\.\]$/,
+  );
+  expect(running(t)).toBe(0);
+});
+
+test('the built-in matcher ends at the limit as well', async () => {
+  const files = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`d${at}/a.txt`, 'x\n'.repeat(1_000)]));
+  await using t = await bootGrep(false, 0.001);
+  const text = resultText(await grep(t, { pattern: 'x$', path: planted(files), limit: 1_000_000 }));
+  expect(text).toMatch(/Stopped after 0\.001 s|does not answer/);
 });
 
 test('an abort ends the built-in matcher', async () => {
@@ -143,6 +181,7 @@ test('a pattern that would backtrack for ever is given up, and the rest is searc
   const query: Query = {
     root: folder,
     file: undefined,
+    encoding: undefined,
     folders: [''],
     isIgnored: false,
     isInRepository: false,
@@ -164,7 +203,8 @@ test('a pattern that would backtrack for ever is given up, and the rest is searc
     accepts: () => true,
     onGrow: () => undefined,
   });
-  const ended = await searchBuiltIn(query, page, new AbortController().signal, 150);
+  const deadline = searching.createDeadline(new AbortController().signal, 30);
+  const ended = await searchBuiltIn(query, page, deadline, { groupLimitMs: 150 });
   expect(ended.slow).toEqual(['a.txt']);
   expect(page.text).toBe('b.txt:1: aaab');
 });

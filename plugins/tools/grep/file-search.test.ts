@@ -17,6 +17,7 @@ function found(pieces: readonly string[], context: number, across: boolean): rea
       isDone: false,
       line: (_path, number, isHit, text) => void lines.push([number, isHit, text]),
       binary: () => undefined,
+      decoded: () => undefined,
     },
   });
   for (const piece of pieces) search.push(piece);

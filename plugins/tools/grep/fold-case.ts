@@ -10,7 +10,8 @@ export type FoldCase = (script: string, mode: Mode) => string;
 export function createFoldCase(): FoldCase {
   let letters: string | undefined;
   return (script, { unicode }) => {
-    const of = unicode ? (letters ??= lettersWithCase()) : asciiLetters;
+    if (unicode) letters ??= lettersWithCase();
+    const of = unicode && letters !== undefined ? letters : asciiLetters;
     const exact = new Set(of.match(new RegExp(script, 'gv')));
     const either = new Set(of.match(new RegExp(script, 'giv')));
     const added = [...either].filter((letter) => !exact.has(letter));

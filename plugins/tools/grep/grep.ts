@@ -22,12 +22,15 @@ export interface GrepSettings {
   readonly rg?: string | false | undefined;
   /** Offered to the model without being asked for. */
   readonly active: boolean;
+  /** In seconds. */
+  readonly timeout?: number;
 }
 
 /** The tool grep, as the settings have it. */
 export function createGrep({
   rg,
   active,
+  timeout = searching.defaultLimitSeconds,
 }: GrepSettings): Tool<z.infer<typeof parameters>, GrepDetails> & { parameters: typeof parameters } {
   return {
     name: 'grep',
@@ -38,7 +41,8 @@ export function createGrep({
     annotations: { readOnly: true },
     effects: ({ path = '.' }, { cwd }) => [{ kind: 'read', path: realPath(resolvePath(path, cwd)) }],
     prepareArguments: otherNames,
-    execute: (_id, args, signal, onUpdate, context) => runGrep(args, { signal, onUpdate, context, rg }),
+    execute: (_id, args, signal, onUpdate, context) =>
+      runGrep(args, { signal, onUpdate, context, rg, seconds: timeout }),
   };
 }
 

@@ -11,6 +11,7 @@ function listening(most = Number.POSITIVE_INFINITY): Hits & { readonly said: str
     },
     line: (path, number) => void said.push(`${path}:${number}`),
     binary: (path) => void said.push(`${path} binary`),
+    decoded: (path, encoding) => void said.push(`${path} ${encoding}`),
   };
 }
 

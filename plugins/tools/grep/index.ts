@@ -9,6 +9,12 @@ const config = z.object({
     .optional()
     .describe('Where ripgrep is; false: the built-in matcher answers'),
   active: z.boolean().default(false).describe('Offered to models without --tools'),
+  timeout: z
+    .number()
+    .positive()
+    .max(3_600)
+    .default(searching.defaultLimitSeconds)
+    .describe('So many seconds, then what was found until then is shown'),
 });
 
 export default definePlugin<z.infer<typeof config>>({

@@ -24,14 +24,18 @@ export interface Page extends Hits {
   readonly fullBy: 'limit' | 'size' | undefined;
   readonly hasCutLines: boolean;
   readonly binaries: readonly string[];
+  /** Files with such lines on the page that it matters what encoding was guessed. */
+  readonly decodings: readonly { readonly path: string; readonly encoding: string }[];
 }
 
+const beyondAscii = /[^\0-\x7f]/;
 /** Only so many files are named in a notice. */
 const mostNamed = 5;
 
 export function createPage({ offset, limit, context, shownPath, accepts, onGrow }: PageOptions): Page {
   const lines: string[] = [];
   const binaries: string[] = [];
+  const decodings: { path: string; encoding: string }[] = [];
   let bytes = 0;
   let seen = 0;
   let shown = 0;
@@ -39,14 +43,14 @@ export function createPage({ offset, limit, context, shownPath, accepts, onGrow 
   let hasMore = false;
   let hasCutLines = false;
   let fullBy: Page['fullBy'];
-  let file = { path: '', isAccepted: false, isShown: false, name: '' };
+  let file = { path: '', isAccepted: false, isShown: false, hasForeign: false, name: '' };
   /** Lines that are shown if a hit follows soon enough. */
   let before: { readonly number: number; readonly text: string }[] = [];
   /** Context is shown up to here: as far as it belongs to the last hit that is shown. */
   let until = 0;
 
   const enter = (path: string): void => {
-    file = { path, isAccepted: accepts(path), isShown: false, name: shownPath(path) };
+    file = { path, isAccepted: accepts(path), isShown: false, hasForeign: false, name: shownPath(path) };
     before = [];
     until = 0;
   };
@@ -61,6 +65,8 @@ export function createPage({ offset, limit, context, shownPath, accepts, onGrow 
     const size = added.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
     if (bytes + size > outputLimits.bytes || lines.length + added.length > outputLimits.lines) return false;
     lines.push(...added);
+    // Neither the name nor the mark of a cut says anything of what is in the file.
+    file.hasForeign ||= added.some((line) => beyondAscii.test(line.slice(file.name.length).replace(/…$/, '')));
     bytes += size;
     return true;
   };
@@ -102,6 +108,10 @@ export function createPage({ offset, limit, context, shownPath, accepts, onGrow 
     binary(path) {
       if (binaries.length < mostNamed && accepts(path)) binaries.push(shownPath(path));
     },
+    decoded(path, encoding) {
+      if (decodings.length < mostNamed && file.path === path && file.hasForeign)
+        decodings.push({ path: shownPath(path), encoding });
+    },
     get isDone() {
       return hasMore;
     },
@@ -127,5 +137,6 @@ export function createPage({ offset, limit, context, shownPath, accepts, onGrow 
       return hasCutLines;
     },
     binaries,
+    decodings,
   };
 }

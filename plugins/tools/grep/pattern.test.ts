@@ -117,7 +117,8 @@ test('a flag in the pattern goes before that of the search', () => {
 });
 
 test('among lines a match stays within one', () => {
-  const among = (text: string) => new RegExp(read(text).script({ unicode: true, text: 'lines', ignoreCase: false }), 'v');
+  const among = (text: string) =>
+    new RegExp(read(text).script({ unicode: true, text: 'lines', ignoreCase: false }), 'v');
   const lines = 'ab\nc\n';
   for (const text of ['b[^x]c', 'b\\Wc', 'b\\sc', 'b\\Dc', 'b\\P{L}c', '(?s)b.c', 'b[[:^alpha:]]c', 'b$\\sc'])
     expect([text, among(text).test(lines)]).toEqual([text, false]);
@@ -137,6 +138,8 @@ test('a line feed by its number is one', () => {
 test('a literal means each of its signs', () => {
   const text = '^a.b*c+d?e(f)[g]{h}|i\\j$#&~-';
   const { rust, script } = literalPattern(text);
-  expect(new RegExp(script({ unicode: false, text: 'line', ignoreCase: false }), 'v').exec(`x${text}y`)?.[0]).toBe(text);
+  expect(new RegExp(script({ unicode: false, text: 'line', ignoreCase: false }), 'v').exec(`x${text}y`)?.[0]).toBe(
+    text,
+  );
   expect(rust).toBe('\\^a\\.b\\*c\\+d\\?e\\(f\\)\\[g\\]\\{h\\}\\|i\\\\j\\$\\#\\&\\~\\-');
 });

@@ -1,3 +1,4 @@
+import { searching } from 'kern/contracts';
 import {
   characterPiece,
   lineEnd,
@@ -18,8 +19,10 @@ export interface Pattern {
   readonly rust: string;
   /** In the syntax of JavaScript, for the flag v. */
   readonly script: (mode: Mode) => string;
-  /** A line feed is in it: it can be found only across lines. */
+  /** A line feed is in it, or it says that `.` is one: it is to be found across lines. */
   readonly hasLineFeed: boolean;
+  /** It may stand for characters beyond ASCII, which are other bytes in other charsets. */
+  readonly reachesBeyondAscii: boolean;
   /** It looks around or refers back, which ripgrep's engine does not do. */
   readonly needsScript: boolean;
   /** What of it only ripgrep knows. */
@@ -38,15 +41,18 @@ export type ReadPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly why: string; readonly shown: string };
 
+/** In ripgrep's form of a pattern, without escaped signs. */
+const beyondAscii = /[^\0-\x7f]|\.|\[\^|\[:\^|\\[wWdDsSpPB]/;
 const anyLineEnd = '(?:\\r?\\n)';
 
 /** Text that means itself. */
 export function literalPattern(text: string): Pattern {
-  const characters = [...text];
+  const characters = [...text.replaceAll('\r\n', '\n')];
   return {
     rust: characters.map((one) => (one === '\n' ? anyLineEnd : rustOf(one))).join(''),
     script: () => characters.map(escaped).join(''),
     hasLineFeed: text.includes('\n'),
+    reachesBeyondAscii: beyondAscii.test(text),
     needsScript: false,
     needsRipgrep: undefined,
     foldsCase: false,
@@ -73,10 +79,11 @@ export function readPattern(text: string, options: ReadOptions): ReadPattern {
     if (!reader.isAtEnd) throw new PatternError(reader.at, 'this ) closes no group');
     checkReferences(state);
     const { hasLineFeed, needsScript, needsRipgrep, foldsCase } = state;
-    return { ok: true, pattern: { ...piece, hasLineFeed, needsScript, needsRipgrep, foldsCase } };
+    const reachesBeyondAscii = beyondAscii.test(piece.rust.replaceAll(/\\[^\p{L}\p{N}]/gu, ''));
+    return { ok: true, pattern: { ...piece, hasLineFeed, reachesBeyondAscii, needsScript, needsRipgrep, foldsCase } };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    return { ok: false, why: error.message, shown: shownAt(text, error.at) };
+    return { ok: false, why: error.message, shown: searching.markedAt(text, error.at) };
   }
 }
 
@@ -131,7 +138,7 @@ function sequence(pieces: readonly Piece[]): Piece {
 function readPiece(reader: Reader, state: State, flags: Flags): Piece {
   const at = reader.at;
   if (reader.skip('(')) return readGroup(reader, state, flags, at);
-  if (reader.skip('[')) return cased(withinLine(readClass(reader, at)), state, flags);
+  if (reader.skip('[')) return cased(withinLine(readBrackets(reader, state, at)), state, flags);
   if (reader.skip('\\')) return readBackslash(reader, state, flags);
   if (reader.skip('^')) return { rust: '^', script: lineStart };
   if (reader.skip('$')) return { rust: '$', script: lineEnd };
@@ -143,6 +150,15 @@ function readPiece(reader: Reader, state: State, flags: Flags): Piece {
     throw new PatternError(at, `there is nothing before this ${reader.text[at]} that could be repeated`);
   const character = reader.take() ?? '';
   return character === '\n' ? lineFeed(state) : cased(characterPiece(character), state, flags);
+}
+
+/** A class that names the line feed, or is all there is, is meant across lines. */
+function readBrackets(reader: Reader, state: State, at: number): Piece {
+  if (reader.ahead(/^(?:\\s\\S|\\S\\s|\\w\\W|\\W\\w|\\d\\D|\\D\\d)\]/)) state.hasLineFeed = true;
+  const { rust, script, hasLineFeed } = readClass(reader, at);
+  if (!hasLineFeed) return { rust, script };
+  state.hasLineFeed = true;
+  return { rust: `(?:${rust}|\\r\\n)`, script };
 }
 
 /** A line may end with CR LF; without ripgrep those are read as LF. */
@@ -171,6 +187,8 @@ function readBackslash(reader: Reader, state: State, flags: Flags): Piece {
   }
   const place = reader.match(/^[<>AzZbB]/)?.[0];
   if (place !== undefined) return places[place] ?? nothing;
+  // Wherever lines end with CR LF they are meant, and where they do not as well.
+  if (reader.match(/^r\??\\n/) !== undefined) return lineFeed(state);
   const reference = reader.match(/^(?:([1-9]\d?)|k<(\w+)>)/);
   if (reference !== undefined) {
     const [, number, name] = reference;
@@ -244,6 +262,7 @@ function flagged(state: State, flags: Flags, at: number, [, on = '', off = '']: 
     if (flag === 'x')
       throw new PatternError(at, 'the flag x is not known here: write the pattern without blanks and comments');
     if (flag === 'i') state.foldsCase = true;
+    if (flag === 's' && on.includes('s')) state.hasLineFeed = true;
     if (/[uUR]/.test(flag)) state.needsRipgrep = `the flag ${flag}`;
   }
   return {
@@ -285,16 +304,3 @@ function readCount(reader: Reader): string | undefined {
     throw new PatternError(at, `{${least},${most}} is the wrong way round`);
   return `{${least}${comma}${most}}`;
 }
-
-// --- Words -------------------------------------------------------------------------------------------------------
-
-/** The pattern, or the part of it around a place, with a mark under the place. */
-function shownAt(text: string, at: number): string {
-  const reach = 40;
-  const from = Math.max(0, at - reach);
-  const part = oneLine(`${from > 0 ? '…' : ''}${text.slice(from, at + reach)}${at + reach < text.length ? '…' : ''}`);
-  const before = `${from > 0 ? '…' : ''}${text.slice(from, at)}`;
-  return `  ${part}\n  ${' '.repeat([...oneLine(before)].length)}^`;
-}
-
-const oneLine = (text: string): string => text.replaceAll('\n', '␊').replaceAll('\t', ' ');

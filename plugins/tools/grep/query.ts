@@ -6,6 +6,8 @@ export interface Query {
   readonly root: string;
   /** Only this file of it. */
   readonly file: string | undefined;
+  /** Of that file, where ripgrep would take it for binary. */
+  readonly encoding: string | undefined;
   /** Below the root, and '' for the root itself: where to look. */
   readonly folders: readonly string[];
   /** A folder is ignored by rules above it, and named all the same. */
@@ -35,6 +37,8 @@ export interface Hits {
   line(path: string, number: number, isHit: boolean, text: string, isCut?: boolean): void;
   /** Not all of the file is text, and the rest of it was not searched. */
   binary(path: string): void;
+  /** Hits of the file are told, and it is in an old charset, or one that does not say its name: which was guessed. */
+  decoded(path: string, encoding: string): void;
 }
 
 /** How a search ended. */
@@ -46,6 +50,3 @@ export interface Ended {
   /** Files that are too large to be searched across lines. */
   readonly large: readonly string[];
 }
-
-/** Nobody waits longer for a search than this. */
-export const searchLimitMs = 120_000;

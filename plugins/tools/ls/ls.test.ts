@@ -142,3 +142,10 @@ test('an abort ends it', async () => {
   setImmediate(() => abort.abort());
   expect(resultText(await called)).toBe('ls was aborted.');
 });
+
+test('a listing ends at its limit', async () => {
+  const root = planted(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`d${at}/e/f`, ''])));
+  await using short = await bootTools(['tools.ls'], [], { config: { 'tools.ls': { timeout: 0.001 } } });
+  const result = await short.callTool('ls', { path: root, recursive: true, limit: 10_000 });
+  expect(resultText(result)).toMatch(/Stopped after 0\.001 s|does not answer/);
+});

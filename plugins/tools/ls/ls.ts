@@ -12,11 +12,14 @@ const parameters = z.object({
 export interface LsSettings {
   /** Offered to the model without being asked for. */
   readonly active: boolean;
+  /** In seconds. */
+  readonly timeout?: number;
 }
 
 /** The tool ls, as the settings have it. */
 export function createLs({
   active,
+  timeout = searching.defaultLimitSeconds,
 }: LsSettings): Tool<z.infer<typeof parameters>, LsDetails> & { readonly parameters: typeof parameters } {
   return {
     name: 'ls',
@@ -33,6 +36,6 @@ export function createLs({
         recursive: ['-R', 'recurse'],
         depth: ['max_depth', 'maxDepth', 'levels'],
       }),
-    execute: (_id, args, signal, onUpdate, context) => runLs(args, { signal, onUpdate, context }),
+    execute: (_id, args, signal, onUpdate, context) => runLs(args, { signal, onUpdate, context, seconds: timeout }),
   };
 }

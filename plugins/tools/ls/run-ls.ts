@@ -21,6 +21,8 @@ export interface Running {
   readonly signal: AbortSignal;
   readonly onUpdate: (partial: ToolResult) => void;
   readonly context: ToolContext;
+  /** A setting: how long it may take. */
+  readonly seconds: number;
 }
 
 const defaultLimit = 500;
@@ -28,9 +30,13 @@ const defaultLimit = 500;
 const askedAtOnce = 16;
 
 /** What is in a folder, and below it when asked for. What cannot be listed is an error result that says why. */
-export async function runLs(args: LsArguments, { signal, onUpdate, context }: Running): Promise<ToolResult<LsDetails>> {
+export async function runLs(
+  args: LsArguments,
+  { signal, onUpdate, context, seconds }: Running,
+): Promise<ToolResult<LsDetails>> {
+  const deadline = searching.createDeadline(signal, seconds);
   const { path = '.', limit = defaultLimit, depth, recursive } = args;
-  const place = await searching.placeOf(path, context.where.cwd);
+  const place = await searching.placeOf(path, context.where.cwd, deadline);
   if (place.state === 'refused') return errorResult(place.why);
   if (place.state === 'file') {
     const line = await lineOf(place.folder, { path: place.name, kind: 'file', isIgnored: false });
@@ -40,8 +46,8 @@ export async function runLs(args: LsArguments, { signal, onUpdate, context }: Ru
   const list = searching.createList(limit);
   const updates = searching.createUpdates(onUpdate, list.text);
   let unreadable = 0;
-  try {
-    const entries = entriesOf(place.folder, deepest, signal, () => {
+  const look = async (): Promise<void> => {
+    const entries = entriesOf(place.folder, deepest, deadline.signal, () => {
       unreadable += 1;
     });
     for await (const group of entries) {
@@ -49,12 +55,19 @@ export async function runLs(args: LsArguments, { signal, onUpdate, context }: Ru
       if (!(await put(list, place.folder, wanted))) break;
       updates.soon();
     }
+  };
+  try {
+    await deadline.ended(look());
   } finally {
     updates.stop();
   }
-  const details: LsDetails = { path: place.folder, entries: list.length, truncated: list.fullBy !== undefined };
-  const text = list.length === 0 ? '(empty folder)' : list.text();
-  const notices = [fullNotice(list), searching.unreadableNotice(unreadable)];
+  const details: LsDetails = {
+    path: place.folder,
+    entries: list.length,
+    truncated: list.fullBy !== undefined || deadline.hasPassed,
+  };
+  const text = list.length > 0 ? list.text() : deadline.hasPassed ? '(nothing was read in time)' : '(empty folder)';
+  const notices = [fullNotice(list), searching.unreadableNotice(unreadable), deadline.notice];
   return textResult(searching.withNotices(text, notices), details);
 }
 

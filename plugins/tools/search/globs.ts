@@ -1,4 +1,7 @@
-import type picomatch from 'picomatch';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { globError, globSource } from './glob-syntax.ts';
+import { markedAt } from './marked.ts';
 
 /** Says of a path below the searched folder, with `/` between its parts, whether it fits. */
 export type PathTest = (path: string) => boolean;
@@ -9,20 +12,63 @@ export interface GlobOptions {
 
 /** A longer one is no glob that somebody wrote. */
 const longest = 1_000;
-/** So many in one part of a path may take for ever to find out that they do not fit. */
-const mostStars = 8;
 
-/** What is wrong with a glob, in words for whoever gave it. */
+/** What is wrong with a glob, in words for whoever gave it, up to the last full stop. */
 export function whyNoGlob(glob: string): string | undefined {
   const shown = glob.length > 60 ? `${glob.slice(0, 60)}…` : glob;
   if (glob.trim() === '') return 'a glob is empty';
   if (glob.includes('\0')) return `the glob ${JSON.stringify(shown)} has a NUL in it`;
   if (glob.length > longest) return `the glob ${shown} is longer than ${longest} characters`;
-  if (glob.split('/').some((part) => part.split(/\*+/).length - 1 > mostStars))
-    return `the glob ${shown} has more than ${mostStars} stars in one part`;
   if (glob.split('/').includes('..'))
     return `the glob ${shown} leads out of the searched folder: give that folder as the path`;
-  return undefined;
+  const error = globError(glob);
+  if (error === undefined) return undefined;
+  return `in the glob ${error.why}:\n${markedAt(glob, error.at)}\n${error.instead}`;
+}
+
+/**
+ * A glob as it stands in the searched folder: the whole path of that folder in front is left out, and a name that is
+ * there just so, like `[id]`, means itself. `refused`: it is about somewhere else.
+ */
+export function globBelow(
+  glob: string,
+  ...folders: readonly string[]
+): { readonly glob: string } | { readonly refused: string } {
+  const isAbove = (folder: string): boolean => folder !== '/' && glob.startsWith(`${folder}/`);
+  const folder = folders.find(isAbove);
+  if (folder !== undefined) return { glob: asItStands(glob.slice(folder.length), folder) };
+  if (isElsewhere(glob, folders))
+    return { refused: `the glob ${glob} is about another folder: give that folder as the path, and a glob below it` };
+  return { glob: asItStands(glob, folders[0] ?? '/') };
+}
+
+/** A slash in front means the searched folder, unless the path is there from the root of the system on and not in it. */
+function isElsewhere(glob: string, folders: readonly string[]): boolean {
+  const home = /^~(?:$|[^/]*(?=\/))/.exec(glob)?.[0];
+  if (home !== undefined) return !folders.some((folder) => isThere(join(folder, home)));
+  const first = /^\/+([^/*?[{\\]+)\//.exec(glob)?.[1];
+  if (first === undefined || folders.includes('/')) return false;
+  return isThere(join('/', first)) && !folders.some((folder) => isThere(join(folder, first)));
+}
+
+/** In front, part by part as far as they are there. */
+function asItStands(glob: string, folder: string): string {
+  const parts = glob.split('/');
+  let place = folder;
+  for (const [at, part] of parts.entries()) {
+    place = join(place, part);
+    if (part === '..' || !isThere(place)) break;
+    if (/[[\](){}!|]/.test(part)) parts[at] = part.replaceAll(/[\\*?[\](){}!|+@]/g, '\\$&');
+  }
+  return parts.join('/');
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -35,38 +81,30 @@ export function readGlob(glob: string): {
   readonly folders: boolean;
 } {
   const folders = glob.endsWith('/');
-  const plain = glob.replace(/\/+$/, '').replace(/^(?:\.\/+)+/, '');
+  const plain = glob
+    .replace(/\/+$/, '')
+    .replace(/^(?:\.\/+)+/, '')
+    .replaceAll(/\/(?:\.?\/)+/g, '/');
   const isName = !plain.includes('/');
   return { pattern: plain.replace(/^\/+/, ''), isName, folders };
 }
 
-/** Tests of globs share the package's matcher, which loads with the first of them. */
-export async function createGlobs(): Promise<Globs> {
-  const { default: match } = await import('picomatch');
-  return {
-    test: (glob, options) => testOf(match, glob, options),
-    above(glob) {
-      const fits = testOf(match, glob, {});
-      return (path) => {
-        for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
-          if (fits(path.slice(0, at))) return true;
-        return fits(path);
-      };
-    },
-  };
-}
-
-export interface Globs {
-  test(glob: string, options?: GlobOptions): PathTest;
-  /** Also fits what is below a folder that the glob fits. */
-  above(glob: string): PathTest;
-}
-
-function testOf(match: typeof picomatch, glob: string, { ignoreCase = false }: GlobOptions = {}): PathTest {
+/** Whether a path fits; of a glob that is none, nothing does. */
+export function globTest(glob: string, { ignoreCase = false }: GlobOptions = {}): PathTest {
   const { pattern, isName } = readGlob(glob);
-  // `+(a|aa)` and its like are no globs to ripgrep either, and can be made to take for ever.
-  const fits = match(pattern, { dot: true, nocase: ignoreCase, noextglob: true, posix: true, strictSlashes: true });
-  return isName ? (path) => fits(path.slice(path.lastIndexOf('/') + 1)) : fits;
+  if (globError(pattern) !== undefined) return () => false;
+  const form = new RegExp(globSource(pattern), ignoreCase ? 'isu' : 'su');
+  return isName ? (path) => form.test(path.slice(path.lastIndexOf('/') + 1)) : (path) => form.test(path);
+}
+
+/** Also fits what is below a folder that the glob fits. */
+export function globTestAbove(glob: string): PathTest {
+  const fits = globTest(glob);
+  return (path) => {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
+      if (fits(path.slice(0, at))) return true;
+    return fits(path);
+  };
 }
 
 const special = /[*?[\]{}()!+@\\]/;

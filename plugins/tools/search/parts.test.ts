@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { cutLine } from './cut-line.ts';
-import { createGlobs, depthOf, folderOf, whyNoGlob } from './globs.ts';
+import { depthOf, folderOf, globBelow, globTest, globTestAbove, whyNoGlob } from './globs.ts';
 import { createList, unreadableNotice, withNotices } from './list.ts';
 import { shownPaths } from './place.ts';
 import { respelled } from './spelling.ts';
+import { planted } from './test/tree.ts';
 
 test.each([
   ['*.ts', 'a.ts', true],
@@ -25,18 +26,42 @@ test.each([
   ['[!ab].ts', 'b.ts', false],
   ['a?.ts', 'ab.ts', true],
   ['*', 'x/y', true],
-  ['a+(b).ts', 'abb.ts', false],
+  ['a/**', 'a', false],
+  ['**', 'a/b', true],
+  ['**/x/**/y', 'x/y', true],
+  ['**/x/**/y', 'a/x/b/x/c/y', true],
+  ['**/x/*b*c/**/y', 'x/b/x/abcc/d/y', true],
+  ['a**b', 'axb', true],
+  ['a/./b//c', 'a/b/c', true],
+  ['*a*bc', 'xabxbc', true],
+  ['*.{ts}', 'a.ts', true],
+  ['{a,{b,c}d}', 'cd', true],
+  ['{,x}a', 'a', true],
+  ['{1..3}.txt', '2.txt', true],
+  ['{08..11}.txt', '09.txt', true],
+  ['{a..c}', 'd', false],
+  ['{a\\,b,c}', 'a,b', true],
+  ['app/(auth)/*.ts', 'app/(auth)/a.ts', true],
+  ['a?b', 'a\u{1F600}b', true],
+  ['[\u{1F600}é]', 'é', true],
+  ['[]a-]', ']', true],
+  ['[!]a]', ']', false],
+  ['[[:digit:]]', '7', true],
+  ['a[!x]b', 'a/b', false],
+  ['\\[a\\]', '[a]', true],
+  ['"a"', 'a', false],
+  ['a+b.c$', 'a+b.c$', true],
+  ['a\nb*', 'a\nbc', true],
   ['*.TS', 'a.ts', false],
-])('the glob %s and %s: %s', async (glob, path, fits) => {
-  const globs = await createGlobs();
-  expect(globs.test(glob)(path)).toBe(fits);
+])('the glob %s and %s: %s', (glob, path, fits) => {
+  expect(whyNoGlob(glob)).toBeUndefined();
+  expect(globTest(glob)(path)).toBe(fits);
 });
 
-test('a glob may not care for case, and may be about what is below a folder', async () => {
-  const globs = await createGlobs();
-  expect(globs.test('*.TS', { ignoreCase: true })('a.ts')).toBe(true);
-  expect(globs.above('gen')('src/gen/x/a.ts')).toBe(true);
-  expect(globs.above('/gen')('src/gen/a.ts')).toBe(false);
+test('a glob may not care for case, and may be about what is below a folder', () => {
+  expect(globTest('*.TS', { ignoreCase: true })('a.ts')).toBe(true);
+  expect(globTestAbove('gen')('src/gen/x/a.ts')).toBe(true);
+  expect(globTestAbove('/gen')('src/gen/a.ts')).toBe(false);
 });
 
 test('where a glob can fit at all is known', () => {
@@ -61,10 +86,45 @@ test.each([
   ['', 'a glob is empty'],
   ['a\0', 'the glob "a\\u0000" has a NUL in it'],
   ['../x', 'leads out of the searched folder'],
-  ['*a*a*a*a*a*a*a*a*a', 'more than 8 stars in one part'],
+  ['src/[a.ts', 'in the glob this [ is not closed by ]:\n  src/[a.ts\n      ^\nWrite \\[ for the sign itself'],
+  ['x[a/b].ts', 'this [ is not closed by ]'],
+  ['x[z-a]', 'the range z-a is the wrong way round:\n  x[z-a]\n    ^\nWrite a-z'],
+  ['[[:foo:]]', 'there is no class [:foo:]'],
+  ['*.{ts,tsx', 'this { is not closed by }:\n  *.{ts,tsx\n    ^'],
+  ['a}', 'this } closes nothing:\n  a}\n   ^\nWrite \\} for the sign itself'],
+  ['a{}', 'there is nothing in these braces'],
+  ['{1..9999}', 'this is more than 500 globs'],
+  ['{1..99}{1..99}', 'this is more than 500 globs'],
+  ['*.@(ts|js)', '@(…) is not known here:\n  *.@(ts|js)\n    ^\nWrite {a,b} for alternatives'],
+  ['a+(b).ts', '+(…) is not known here'],
+  ['*.ts|*.js', 'no glob has a |:\n  *.ts|*.js\n      ^\nWrite {a,b} for alternatives'],
+  ['!*.ts', 'a ! in front means nothing here'],
+  ['a\\', 'nothing follows this \\'],
   ['x'.repeat(2_000), 'is longer than 1000 characters'],
 ])('%j is no glob: %s', (glob, why) => {
   expect(whyNoGlob(glob)).toContain(why);
+});
+
+test('no glob takes for ever', () => {
+  const fits = [`${'*a'.repeat(100)}b`, `${'**/a*/'.repeat(100)}b`, `{a,aa,aaa}${'*{a,aa}'.repeat(7)}b`].map((glob) =>
+    globTest(glob),
+  );
+  const paths = ['a'.repeat(4_000), 'a/'.repeat(2_000)];
+  expect(fits.map((one) => paths.some(one))).toEqual([false, false, false]);
+});
+
+test('a glob is about what is below the searched folder', () => {
+  const folder = planted({ 'app/[id]/page.ts': '', 'etc/x': '', '~u/a': '' });
+  expect(globBelow(`${folder}/src/*.ts`, '/elsewhere', folder)).toEqual({ glob: '/src/*.ts' });
+  expect(globBelow('app/[id]/*.[jt]s', folder)).toEqual({ glob: 'app/\\[id\\]/*.[jt]s' });
+  expect(globBelow('/etc/*', folder)).toEqual({ glob: '/etc/*' });
+  expect(globBelow('/src/*', folder)).toEqual({ glob: '/src/*' });
+  expect(globBelow('~u/*', folder)).toEqual({ glob: '~u/*' });
+  expect(globBelow('/usr/*', '/')).toEqual({ glob: '/usr/*' });
+  for (const glob of ['~', '~/*.md', '/usr/*'])
+    expect(globBelow(glob, folder)).toEqual({
+      refused: `the glob ${glob} is about another folder: give that folder as the path, and a glob below it`,
+    });
 });
 
 test('a line is cut at the end of a character as a person sees it', () => {

@@ -1,7 +1,10 @@
 export { cutLine, lineLimit } from './cut-line.ts';
-export { createGlobs, depthOf, folderOf, type Globs, type PathTest, readGlob, whyNoGlob } from './globs.ts';
+export { createDeadline, type Deadline, defaultLimitSeconds } from './deadline.ts';
+export { splitGlobs } from './glob-syntax.ts';
+export { depthOf, folderOf, globBelow, globTest, globTestAbove, type PathTest, readGlob, whyNoGlob } from './globs.ts';
 export { type IgnoreRules, noRules, type RootRules, rulesAbove } from './ignored.ts';
 export { createList, type List, unreadableNotice, withNotices } from './list.ts';
+export { markedAt } from './marked.ts';
 export { oneLine, type Place, placeOf, shownPaths } from './place.ts';
 export { findRipgrep, isProgram } from './ripgrep.ts';
 export { respelled } from './spelling.ts';

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { codeOf, messageOf } from 'kern/plugin';
 import { resolvePath, whatIsThere } from '../paths.ts';
+import type { Deadline } from './deadline.ts';
 
 /** Where a search begins, or why it cannot. */
 export type Place =
@@ -11,16 +12,22 @@ export type Place =
   | { readonly state: 'refused'; readonly why: string };
 
 /** What a path leads to, links followed: only files and folders are looked into, all else might never end. */
-export async function placeOf(path: string, cwd: string): Promise<Place> {
+export async function placeOf(path: string, cwd: string, deadline: Deadline): Promise<Place> {
+  let place: Place | undefined;
+  await deadline.ended(found(path, cwd).then((one) => (place = one)));
+  return place ?? { state: 'refused', why: `${path} does not answer: its file system may be out of reach.` };
+}
+
+async function found(path: string, cwd: string): Promise<Place> {
   const absolute = resolvePath(path, cwd);
   if (absolute.includes('\0'))
     return { state: 'refused', why: `${JSON.stringify(path)} is no path: it has a NUL in it.` };
   try {
-    const found = await stat(absolute);
-    await access(absolute, found.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
-    if (found.isDirectory()) return { state: 'folder', folder: absolute };
-    if (found.isFile()) return { state: 'file', folder: dirname(absolute), name: basename(absolute), size: found.size };
-    return { state: 'refused', why: `${path} is ${specialKind(found)}, neither a file nor a folder.` };
+    const stats = await stat(absolute);
+    await access(absolute, stats.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
+    if (stats.isDirectory()) return { state: 'folder', folder: absolute };
+    if (stats.isFile()) return { state: 'file', folder: dirname(absolute), name: basename(absolute), size: stats.size };
+    return { state: 'refused', why: `${path} is ${specialKind(stats)}, neither a file nor a folder.` };
   } catch (error) {
     return { state: 'refused', why: explained(error, path, absolute) };
   }
