@@ -89,6 +89,21 @@ test('settings come from the config, also when it changes', async () => {
   await becomes(sign, 'Done. / -- sent by kern');
 });
 
+test('a setting of its own is changed by a tool, by a file, and what follows from it is done at once', async () => {
+  const greet = (): Promise<string> => house.call('greet', {});
+  expect(await greet()).toBe('Hi.');
+  await house.call('greet', { polite: true });
+  await becomes(greet, 'Good day.');
+  const file = path.join(house.home, 'config.yml');
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toMatch(/^manners:\n {2}polite: true$/m), {
+    timeout: 15_000,
+  });
+  writeFileSync(file, readFileSync(file, 'utf8').replace('polite: true', 'polite: false'));
+  await becomes(greet, 'Hi.');
+  edit('own-setting.ts', "'Hi'", "'Hello'");
+  await becomes(greet, 'Hello.');
+});
+
 test('a count goes on over a reload', async () => {
   const tally = async (): Promise<Record<string, number>> => JSON.parse(await house.call('tally', {}));
   await house.call('hello', { name: 'Ada' });

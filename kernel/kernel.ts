@@ -356,6 +356,7 @@ export class Kernel implements Core {
       this.#bench.release(about);
       this.#sleepers.encourage(about);
       this.#refresh();
+      for (const activation of this.#active.values()) applySettings(this, activation, this.outlook, keys);
     });
     const results = [switched];
     for (const activation of touched) {
@@ -365,8 +366,6 @@ export class Kernel implements Core {
       results.push(await this.change({ put: [{ ...unit, revision: unit.revision + 1 }] }));
     }
     for (const plugin of this.#eager()) results.push(await this.change({ wake: [plugin] }));
-    // Also those that were set up anew just now: doing the same twice is harmless.
-    for (const activation of this.#active.values()) applySettings(this, activation, this.outlook, keys);
     if (keys.length > 0) this.#announcer.tell(() => this.outlook.call(configChanged, { keys }));
     return together(results);
   }
