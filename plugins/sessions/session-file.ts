@@ -74,8 +74,10 @@ export class SessionFile implements LinePort {
     await this.#own();
     const appender = await this.#ready();
     const lead = this.#lead();
-    await this.#writeAll(appender, lead.length === 0 ? bytes : Buffer.concat([lead, bytes]));
-    return this.#end - bytes.length;
+    const all = lead.length === 0 ? bytes : Buffer.concat([lead, bytes]);
+    await this.#writeAll(appender, all);
+    const at = await this.#settle(appender, all);
+    return at + lead.length;
   }
 
   async sync(): Promise<void> {
@@ -174,12 +176,33 @@ export class SessionFile implements LinePort {
       if (at > 0) await this.#cut(appender).catch(() => {});
       throw error;
     }
-    this.#end += bytes.length;
-    this.#needsNewline = false;
+  }
+
+  /**
+   * Where the bytes have come to lie. This process may have been stopped before they were written, for so long that
+   * another one took the session over: then they stand behind its lines, and belong into our copy.
+   */
+  async #settle(appender: SessionAppender, bytes: Buffer): Promise<number> {
+    const size = appender.look?.().size ?? this.#end + bytes.length;
+    let at = this.#end;
+    if (size !== at + bytes.length) {
+      await this.#own();
+      const behind = this.#parts.storage.readSync(this.#path, at, size - at);
+      const found = Buffer.from(behind.buffer, behind.byteOffset, behind.byteLength).indexOf(bytes);
+      if (found === -1)
+        throw new KernError('session_cut', `${this.#path} is changed by another program while it is written`);
+      at += found;
+    }
+    this.#end = Math.max(size, at + bytes.length);
+    this.#needsNewline = !(size === at + bytes.length || this.#endsLine());
+    return at;
   }
 
   async #cut(appender: SessionAppender): Promise<void> {
-    await appender.truncate(this.#end);
+    const size = appender.look?.().size;
+    // Others may have written behind what was left: of theirs nothing is cut.
+    if (size === undefined || size === this.#end + this.#torn) await appender.truncate(this.#end);
+    else await this.#find(appender);
     this.#torn = 0;
   }
 

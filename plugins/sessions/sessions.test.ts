@@ -1,75 +1,18 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  type AssistantMessage,
-  type NewEntry,
-  type SessionStore,
-  type StoreReport,
-  sessions,
-  type Usage,
-} from 'kern/contracts';
+import { type SessionStore, type StoreReport, sessions } from 'kern/contracts';
 import { bootKernel } from 'kern/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import plugin from './index.ts';
 import { folderName, sessionFile, sessionId } from './names.ts';
-import { LineWriter, type WritableFile } from './writer.ts';
-
-const user = (text: string): NewEntry => ({
-  type: 'message',
-  message: { role: 'user', content: [{ type: 'text', text }], timestamp: 1 },
-});
-const free: Usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, reasoning: 0, totalTokens: 3, cost: null };
-const said = (text: string, rest: Partial<AssistantMessage> = {}): NewEntry => ({
-  type: 'message',
-  message: {
-    role: 'assistant',
-    content: [{ type: 'text', text }],
-    api: 'a',
-    provider: 'p',
-    model: 'm',
-    usage: free,
-    stopReason: 'stop',
-    timestamp: 2,
-    ...rest,
-  },
-});
-const linesOf = (file: string): Record<string, unknown>[] => {
-  const text = readFileSync(file, 'utf8');
-  expect(text.endsWith('\n')).toBe(true);
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-};
+import { bootSessions, cwd, linesOf, note, said, tempFolder, textsOf, user } from './test/stores.ts';
 
 async function opened(
   options: { report?: (report: StoreReport) => void; cwd?: string } = {},
 ): Promise<{ store: SessionStore; home: string }> {
-  const t = await bootKernel([plugin]);
-  onTestFinished(() => t[Symbol.asyncDispose]());
-  const store = await t.view.service(sessions).create({
-    cwd: options.cwd ?? '/home/user/repo',
-    persist: true,
-    ...(options.report === undefined ? {} : { report: options.report }),
-  });
-  return { store, home: t.dir };
-}
-
-function tempFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'kern-sessions-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  const { sessions, home } = await bootSessions();
+  const store = await sessions.create({ cwd, persist: true, ...options });
+  return { store, home };
 }
 
 test('the file appears with the first user message, and holds all that came before it', async () => {
@@ -88,7 +31,7 @@ test('the file appears with the first user message, and holds all that came befo
 
 test('a session in which nobody said anything leaves nothing behind, and says so to who waits', async () => {
   const { store, home } = await opened();
-  const early = store.append({ type: 'custom', customType: 'x', data: 1 });
+  const early = store.append(note(1));
   await store.close();
   await expect(early).rejects.toMatchObject({ code: 'session_empty' });
   expect(existsSync(join(home, 'sessions'))).toBe(false);
@@ -187,78 +130,6 @@ test('an entry that is added by the acknowledgement of another is written too', 
   await store.close();
 });
 
-test('what cannot be written is told once, and is written in order when it can be', async () => {
-  const dir = tempFolder();
-  const blocked = join(dir, 'sessions');
-  writeFileSync(blocked, 'a file where the folder should be');
-  const reports: StoreReport[] = [];
-  const writer = new LineWriter(join(blocked, 's.jsonl'), (report) => reports.push(report));
-  const done: string[] = [];
-  for (const line of ['1\n', '2\n']) void Promise.all(writer.append([line])).then(() => done.push(line));
-  await expect(writer.flush()).rejects.toMatchObject({ code: 'session_write_failed' });
-  await expect(writer.flush()).rejects.toMatchObject({ code: 'session_write_failed' });
-  expect(reports).toEqual([{ type: 'write-failed', error: expect.any(String), pending: expect.any(Number) }]);
-  expect(done).toEqual([]);
-  rmSync(blocked);
-  await Promise.all(writer.append(['3\n']));
-  expect(readFileSync(join(blocked, 's.jsonl'), 'utf8')).toBe('1\n2\n3\n');
-  expect(reports.at(-1)).toEqual({ type: 'write-restored', written: 3 });
-  expect(done).toEqual(['1\n', '2\n']);
-  await writer.close();
-});
-
-test('what a failed write left behind is cut off before the lines are written again', async () => {
-  const file = join(tempFolder(), 's.jsonl');
-  let room = 7;
-  const fullDisk = async (path: string): Promise<WritableFile> => {
-    const handle = await open(path, 'ax');
-    const write = async (bytes: Uint8Array, at: number, length: number): Promise<{ bytesWritten: number }> => {
-      const fits = Math.min(length, room);
-      if (fits === 0) throw new Error('ENOSPC: no space left on device, write');
-      room -= fits;
-      return handle.write(bytes, at, fits);
-    };
-    return {
-      write: write as WritableFile['write'],
-      truncate: (size) => handle.truncate(size),
-      datasync: () => handle.datasync(),
-      close: () => handle.close(),
-    };
-  };
-  const writer = new LineWriter(file, () => {}, fullDisk);
-  await Promise.all(writer.append(['one\n']));
-  const second = writer.append(['two\n', 'three\n']);
-  await expect(writer.flush()).rejects.toMatchObject({ code: 'session_write_failed' });
-  room = 1_000;
-  await writer.flush();
-  await Promise.all(second);
-  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
-  await writer.close();
-});
-
-test('closing with lines that cannot be written tells those who wait', async () => {
-  const dir = tempFolder();
-  writeFileSync(join(dir, 'x'), '');
-  const writer = new LineWriter(join(dir, 'x', 's.jsonl'), () => {});
-  const [written] = writer.append(['1\n']);
-  const told = expect(written).rejects.toThrow();
-  await expect(writer.close()).rejects.toMatchObject({ code: 'session_write_failed' });
-  await told;
-});
-
-test('a file that is there already is never written over, nor a link followed', async () => {
-  const dir = tempFolder();
-  const target = join(dir, 'precious');
-  writeFileSync(target, 'precious');
-  symlinkSync(target, join(dir, 'link.jsonl'));
-  for (const name of ['precious', 'link.jsonl']) {
-    const writer = new LineWriter(join(dir, name), () => {});
-    writer.append(['x\n'])[0]?.catch(() => {});
-    await expect(writer.close()).rejects.toMatchObject({ code: 'session_write_failed' });
-  }
-  expect(readFileSync(target, 'utf8')).toBe('precious');
-});
-
 test('a session in memory has no file and acknowledges at once', async () => {
   await using t = await bootKernel([plugin]);
   const store = await t.view.service(sessions).create({ cwd: '/x', persist: false });
@@ -285,4 +156,84 @@ test('a folder name is that of pi, and stays short for a long path without two p
   expect(sessionFile('/k', '/a', '2026-11-30T14:09:42.985Z', 'id')).toBe(
     '/k/sessions/--a--/2026-11-30T14-09-42-985Z_id.jsonl',
   );
+});
+
+test('a folder behind a link has the sessions of the folder itself', async () => {
+  const { sessions, home } = await bootSessions();
+  const folder = tempFolder();
+  mkdirSync(join(folder, 'repo'));
+  symlinkSync(join(folder, 'repo'), join(folder, 'link'));
+  const store = await sessions.create({ cwd: join(folder, 'link'), persist: true });
+  await store.append(user('hello'));
+  expect(store.header.cwd).toBe(join(folder, 'repo'));
+  expect(dirname(store.file ?? '')).toBe(join(home, 'sessions', folderName(join(folder, 'repo'))));
+  expect(await sessions.latest({ cwd: join(folder, 'repo') })).toBe(store.file);
+  await store.close();
+});
+
+test('what pi has no word for is written as what it reads, and read back as what it was', async () => {
+  const { sessions, begun } = await bootSessions();
+  const store = await begun();
+  await store.append({ type: 'mode_change', mode: 'plan', data: { file: 'p.md' } });
+  await store.append({ type: 'ttsr_injection', injectedRules: ['a'] });
+  await store.append({ type: 'session_init', systemPrompt: 's', task: 't', tools: ['read'] });
+  const files = [{ path: 'a.txt', content: 'one\ntwo' }];
+  await store.append({ type: 'message', message: { role: 'fileMention', files, timestamp: 5 } });
+  await store.append({ type: 'context_edit', targetId: 'x', replacement: null });
+  const before = store.entries();
+  await store.close();
+  expect(linesOf(store.file).map(({ type, customType }) => customType ?? type)).toEqual([
+    'session',
+    'message',
+    'kern.mode_change',
+    'kern.ttsr_injection',
+    'kern.session_init',
+    'kern.file-mention',
+    'context_edit',
+  ]);
+  expect(linesOf(store.file)[5]).toMatchObject({ type: 'custom_message', content: [{ type: 'text' }] });
+  const again = await sessions.open(store.file, { whenBusy: 'fail' });
+  expect(again.entries()).toEqual(before);
+  await again.close();
+});
+
+test('the leaf moves and stays moved for whoever opens the file next', async () => {
+  const { sessions, begun } = await bootSessions();
+  const store = await begun('one');
+  const one = store.leaf;
+  await store.append(said('two'));
+  await store.moveLeaf(one);
+  expect(store.leaf).toBe(one);
+  await store.close();
+  const again = await sessions.open(store.file, { whenBusy: 'fail' });
+  expect(again.leaf).toBe(one);
+  await again.append(said('other two'));
+  expect(textsOf(again)).toEqual(['one', 'other two']);
+  await again.moveLeaf(null);
+  await again.append(user('from the beginning'));
+  expect(textsOf(again)).toEqual(['from the beginning']);
+  await again.close();
+});
+
+test('half a character comes back as it was', async () => {
+  const { sessions, begun } = await bootSessions();
+  const store = await begun('a \ud83d b');
+  await store.close();
+  const again = await sessions.open(store.file, { whenBusy: 'fail' });
+  expect(textsOf(again)).toEqual(['a \ud83d b']);
+  await again.close();
+});
+
+test('what JSON has no word for is told in words, and takes nothing with it', async () => {
+  const { begun } = await bootSessions();
+  const store = await begun();
+  const round: Record<string, unknown> = { n: 10n };
+  round.self = round;
+  await store.append(note(round));
+  await store.append(note('after'));
+  expect(linesOf(store.file).slice(2)).toMatchObject([
+    { data: { n: '10', self: '[the same again]' } },
+    { data: 'after', parentId: linesOf(store.file)[2]?.id },
+  ]);
+  await store.close();
 });

@@ -19,8 +19,11 @@ const variables = [
 ] as const;
 
 /** Undefined where there is none: in a service, in a pipeline of a build. */
-export function terminal(env: Readonly<Record<string, string | undefined>>): Terminal | undefined {
-  const device = deviceOf(0) ?? deviceOf(1) ?? deviceOf(2);
+export function terminal(
+  env: Readonly<Record<string, string | undefined>>,
+  ownDevice: () => string | undefined = () => deviceOf(0) ?? deviceOf(1) ?? deviceOf(2),
+): Terminal | undefined {
+  const device = ownDevice();
   if (device !== undefined) return { id: nameOf(device.replace(/^\/dev\//, '')), leader: sessionLeader() };
   const variable = variables.find((name) => env[name] !== undefined && env[name] !== '');
   return variable === undefined ? undefined : { id: nameOf(`${variable}-${env[variable]}`), leader: undefined };

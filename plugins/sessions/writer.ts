@@ -161,21 +161,32 @@ export class LineWriter {
     this.#retryMs = this.#parts.retryMs ?? 1_000;
     if (this.#failure === undefined) return;
     this.#failure = undefined;
-    this.#parts.report({ type: 'write-restored', written });
+    this.#report({ type: 'write-restored', written });
   }
 
   /** Said once for each cause: a full disk stays full for many lines. */
   #failed(error: unknown): void {
     this.#tell(messageOf(error));
     if (this.#isClosed) return;
-    this.#retry = setTimeout(() => void this.#pump(), this.#retryMs).unref();
-    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+    const again = (): void => {
+      this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      void this.#pump();
+    };
+    this.#retry = setTimeout(again, this.#retryMs).unref();
   }
 
   #tell(failure: string): void {
     if (failure === this.#failure) return;
     this.#failure = failure;
-    this.#parts.report({ type: 'write-failed', error: failure, pending: this.pending });
+    this.#report({ type: 'write-failed', error: failure, pending: this.pending });
+  }
+
+  #report(report: StoreReport): void {
+    try {
+      this.#parts.report(report);
+    } catch {
+      // Whoever listens answers for itself; the lines are written all the same.
+    }
   }
 
   #syncSoon(): void {
