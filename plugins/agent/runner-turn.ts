@@ -5,6 +5,7 @@ import type { Conversation } from './conversation.ts';
 import type { Head } from './head.ts';
 import type { Turn } from './loop.ts';
 import { unlessAborted } from './runner-abort.ts';
+import type { Memory } from './session-memory.ts';
 import type { Choice } from './session-model.ts';
 import type { ToolSeam } from './tool-seam.ts';
 import { pinnedTurn } from './turn.ts';
@@ -17,6 +18,7 @@ export interface TurnGround {
   readonly conversation: Conversation;
   readonly broadcast: Broadcast;
   readonly choice: Choice;
+  readonly memory: Memory;
   /** How long a turn waits for queued plugin changes before it pins. */
   readonly settleMs: number;
 }
@@ -38,7 +40,8 @@ export async function openTurn(ground: TurnGround, signal: AbortSignal): Promise
     const id = sessionId();
     const request = (): Omit<ModelRequest, 'messages' | 'purpose'> => {
       const { model, thinking } = choice;
-      return { model, thinking, systemPrompt, tools: faces, sessionId: id };
+      const state = ground.memory.for(model.id);
+      return { model, thinking, systemPrompt, tools: faces, sessionId: id, state };
     };
     return pinnedTurn({ view, notices, request, conversation, tools, release });
   } catch (error) {

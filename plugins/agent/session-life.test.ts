@@ -196,3 +196,20 @@ test('a conversation goes on in another process as if it had never ended', async
   const types = readFileSync(file, 'utf8').match(/"type":"(model_change|thinking_level_change)"/g);
   expect(types).toHaveLength(2);
 });
+
+test('what is kept nowhere can be forked, branched and left, too; so can a session in which nothing was said', async () => {
+  using replies = script(['one', 'two'].map((text) => ({ text })));
+  await using t = await house([]);
+  for (const persist of [true, false]) {
+    await using session = await open(t, { model: replies.model, persist });
+    expect(await session.fork()).toEqual({ done: true });
+    await session.prompt({ text: 'a' });
+    expect(session.file === undefined).toBe(!persist);
+    expect(await session.fork()).toEqual({ done: true });
+    expect(session.messages()).toHaveLength(2);
+    expect(await session.branch(userIds(session)[0] ?? '')).toEqual({ done: true, text: 'a' });
+    expect(session.messages()).toEqual([]);
+    expect(await session.newSession()).toEqual({ done: true });
+    expect(session.file === undefined).toBe(!persist);
+  }
+});

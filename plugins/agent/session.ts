@@ -35,6 +35,7 @@ import { Runner } from './runner.ts';
 import { compactionOf } from './session-compaction.ts';
 import { Gate } from './session-gate.ts';
 import type { SessionGround } from './session-ground.ts';
+import { Memory } from './session-memory.ts';
 import { Choice } from './session-model.ts';
 import { type RestoredModel, restoredThinking, tellOpened } from './session-restore.ts';
 import { settingsOf } from './settings.ts';
@@ -87,7 +88,11 @@ export class Session implements AgentSession {
     const settings = settingsOf(view);
     this.broadcast = new Broadcast(view, sessionId, gate);
     const { broadcast } = this;
-    const conversation = new Conversation(store, broadcast, (context) => head.resume(context));
+    const memory = new Memory();
+    const conversation = new Conversation(store, broadcast, (context) => {
+      head.resume(context);
+      memory.forget();
+    });
     const choice = new Choice(
       { conversation, broadcast, sessionId },
       parts.model.model,
@@ -104,7 +109,7 @@ export class Session implements AgentSession {
       name: (title) => this.#rename(title),
     });
     const common = { view, gate, broadcast, conversation, choice, compactor, titler };
-    const runner = new Runner({ ...parts, ...common, sessionId, settings });
+    const runner = new Runner({ ...parts, ...common, memory, sessionId, settings });
     this.#ground = { ...common, cwd, options, runner, opened: (context) => this.#opened(context) };
     this.#switcher = new Switcher(this.#ground);
   }

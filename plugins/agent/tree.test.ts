@@ -143,3 +143,24 @@ test('stats count all branches, and what the next request carries', async () => 
   expect(stats.context.window).toBe(1_000);
   expect(stats.context.tokens).toBeGreaterThan(0);
 });
+
+test('what a provider remembers lasts as long as the model and the branch', async () => {
+  const models = [fakeModel(), fakeModel({ id: 'fake/other', model: 'other' })];
+  await using s = await openSession(
+    ['1', '2', '3', '4', '5'].map((text) => says(text)),
+    { models },
+  );
+  const remembered = (at: number): unknown => s.requests[at]?.state?.get('fake');
+  await s.session.prompt({ text: 'a' });
+  s.requests[0]?.state?.set('fake', 'response 1');
+  await s.session.prompt({ text: 'b' });
+  expect(remembered(1)).toBe('response 1');
+  await s.session.setModel('fake/other');
+  await s.session.prompt({ text: 'c' });
+  expect(remembered(2)).toBeUndefined();
+  s.requests[2]?.state?.set('fake', 'response 2');
+  const [, second] = said(s.session.nodes(), 'user');
+  await s.session.navigateTree(second?.id ?? '');
+  await s.session.prompt({ text: 'b2' });
+  expect(remembered(3)).toBeUndefined();
+});
