@@ -38,7 +38,7 @@ export interface SessionHandle {
   /** Summarises what is old. Rejects with `nothing_to_compact`, or with what went wrong. */
   compact(instructions?: string): Promise<void>;
 
-  // For command handlers: each ends what runs first, so inside a run they throw `session_in_run`.
+  // For command handlers: inside a run they throw `session_in_run`. Each but `reload` ends what runs first.
 
   /** Leaves this session for an empty one. */
   newSession(): Promise<SwitchAnswer>;
