@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tools } from 'kern/contracts';
+import { agentSessions, tools } from 'kern/contracts';
+import { script } from 'kern/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type House, openHouse } from '../plugins/cli/test/house.ts';
 
@@ -115,6 +116,33 @@ test('a count goes on over a reload', async () => {
   expect((await tally())['hello']).toBe(before + 1);
 });
 
+test('what is noted in a session follows its branches, and holds up a switch until it is done', async () => {
+  const note = (text: string, isDone = false): { readonly calls: readonly [object] } => ({
+    calls: [{ name: 'loose_end', args: { text, isDone } }],
+  });
+  using replies = script([
+    ...[note('test it'), note('tell Ada'), { text: 'noted' }],
+    ...[note('test it', true), note('tell Ada', true), { text: 'done' }],
+  ]);
+  await house.view.use(agentSessions).load();
+  await using session = await house.view
+    .service(agentSessions)
+    .create({ cwd: house.project, view: house.view, model: replies.model, persist: false });
+  await session.prompt({ text: 'go' });
+  expect(await session.newSession()).toEqual({ done: false, reason: 'Still to be done: test it, tell Ada.' });
+  edit('loose-ends.ts', 'Still to be done:', 'Not yet:');
+  await vi.waitFor(
+    async () => expect(await session.newSession()).toEqual({ done: false, reason: 'Not yet: test it, tell Ada.' }),
+    { timeout: 15_000 },
+  );
+  const noted = session.leaf;
+  await session.prompt({ text: 'finish' });
+  await session.navigateTree(noted);
+  expect(await session.newSession()).toMatchObject({ done: false });
+  await session.navigateTree(null);
+  expect(await session.newSession()).toEqual({ done: true });
+});
+
 test('others add to a kind of thing that an extension declared, and change its moment', async () => {
   const joke = (topic: string): Promise<string> => house.call('joke', { topic });
   expect(await joke('tabs')).toMatch(/^Tabs and spaces/);
@@ -138,6 +166,20 @@ test('plain JavaScript is a plugin too', async () => {
   expect(['1', '2']).toContain(await roll());
   edit('plain.js', 'String(1 + Math.floor(Math.random() * sides))', 'String(-sides)');
   await becomes(roll, '-2');
+});
+
+test('old words become few in another way, and a plan outlives it', async () => {
+  const { view } = house;
+  const strategy = () => view.use(compactionStrategies).get('headlines');
+  await vi.waitFor(() => expect(strategy()).toBeDefined(), { timeout: 15_000 });
+  expect(strategy()?.item.summary).toBe('What the person said, and nothing else.');
+  edit('headlines.ts', 'and nothing else.', 'as a list.');
+  await vi.waitFor(() => expect(strategy()?.item.summary).toBe('What the person said, as a list.'), { timeout: 15_000 });
+  expect(await view.enter(() => view.call(compactionPins, { sessionId: 's' }))).toEqual([]);
+  house.write('PLAN.md', '1. rest\n');
+  expect(await view.enter(() => view.call(compactionPins, { sessionId: 's' }))).toEqual([
+    { id: 'headlines.plan', title: 'The plan', text: '1. rest\n' },
+  ]);
 });
 
 test('a package of two files reloads when either changes', async () => {
