@@ -168,20 +168,6 @@ test('plain JavaScript is a plugin too', async () => {
   await becomes(roll, '-2');
 });
 
-test('old words become few in another way, and a plan outlives it', async () => {
-  const { view } = house;
-  const strategy = () => view.use(compactionStrategies).get('headlines');
-  await vi.waitFor(() => expect(strategy()).toBeDefined(), { timeout: 15_000 });
-  expect(strategy()?.item.summary).toBe('What the person said, and nothing else.');
-  edit('headlines.ts', 'and nothing else.', 'as a list.');
-  await vi.waitFor(() => expect(strategy()?.item.summary).toBe('What the person said, as a list.'), { timeout: 15_000 });
-  expect(await view.enter(() => view.call(compactionPins, { sessionId: 's' }))).toEqual([]);
-  house.write('PLAN.md', '1. rest\n');
-  expect(await view.enter(() => view.call(compactionPins, { sessionId: 's' }))).toEqual([
-    { id: 'headlines.plan', title: 'The plan', text: '1. rest\n' },
-  ]);
-});
-
 test('a package of two files reloads when either changes', async () => {
   const slug = (): Promise<string> => house.call('slug', { title: 'Crème brûlée, twice' });
   expect(await slug()).toBe('creme-brulee-twice');

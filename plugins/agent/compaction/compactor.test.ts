@@ -5,6 +5,8 @@ import {
   compactionPins,
   compactionStart,
   compactionStrategies,
+  type Job,
+  jobs,
   type SessionEntry,
   sessionBeforeCompact,
   sessionCompact,
@@ -172,6 +174,42 @@ test('what plugins pin, and the files, are told again byte for byte right after 
   }
   expect(compactionIn(d).details).toMatchObject({ readFiles: ['/w/a.ts'], modifiedFiles: ['/w/b.ts'] });
   expect(endOf(d).result?.pins.map(({ id }) => id)).toEqual(['kern.files-changed', 'kern.files-read', 'skills']);
+});
+
+test('commands that run in the background are told; those that ended, and those of others, are not', async () => {
+  const job = (id: string, rest: Partial<Job>): Job =>
+    ({
+      id,
+      label: 'npm run dev\n# more',
+      sessionId: 's1',
+      cwd: '/w',
+      log: { id: '7', path: '/x/7' },
+      startedAt: 0,
+      end: undefined,
+      ...rest,
+    }) as Job;
+  const all = [job('j1', {}), job('j2', { end: { failure: 'x' } }), job('j3', { sessionId: 's2' })];
+  const processes = definePlugin({
+    id: 'processes',
+    declares: [jobs],
+    setup: (ctx) =>
+      ctx.contribute(jobs, {
+        start: () => {
+          throw new Error('not in this test');
+        },
+        list: (sessionId) => all.filter((one) => sessionId === undefined || one.sessionId === sessionId),
+      }),
+  });
+  await using d = await desk({ plugins: [processes] });
+  talk(d);
+  const { pins } = await d.compactor.compact({}, never());
+  expect(pins).toEqual([
+    {
+      id: 'kern.jobs',
+      title: 'Commands that run in the background',
+      text: 'j1: npm run dev (in /w, since 1970-01-01T00:00:00.000Z; its output: artifact://7)',
+    },
+  ]);
 });
 
 test('a pin that cannot be had fails nothing', async () => {
