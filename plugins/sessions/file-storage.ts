@@ -56,11 +56,19 @@ export function fileStorage(held: HeldLocks): SessionStorage {
     async remove(path) {
       await rm(path, { force: true });
     },
-    async lock(path) {
-      await makeFolder(dirname(path), 0o700);
-      return takeLock(lockOf(path), held);
-    },
+    lock: (path) => inFolder(path, async () => takeLock(lockOf(path), held)),
   };
+}
+
+/** Makes the folder of a path only when it is missed: most are there, and each look takes a thread its while. */
+async function inFolder<T>(path: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await makeFolder(dirname(path), 0o700);
+    return make();
+  }
 }
 
 /** The lock of a session lies beside it. */
@@ -73,9 +81,11 @@ function look(path: string): { readonly size: number; readonly mtimeMs: number; 
 
 /** Private, and never through a link that somebody put in its place. */
 async function appendTo(path: string, fresh: boolean): Promise<SessionAppender> {
-  if (fresh) await makeFolder(dirname(path), 0o700);
   const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const handle = await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT | O_EXCL : 0), 0o600);
+  const flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+  const handle = fresh
+    ? await inFolder(path, () => open(path, flags | O_CREAT | O_EXCL, 0o600))
+    : await open(path, flags);
   const { ino, dev, isFile } = fstatOf(handle);
   if (!isFile) {
     await handle.close();

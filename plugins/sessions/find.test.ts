@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Sessions } from 'kern/contracts';
 import { expect, test } from 'vitest';
@@ -103,4 +103,21 @@ test('each terminal goes on with its own session', async () => {
   expect(await files.latest({ cwd })).toBe(first.file);
   mkdirSync(second.file);
   expect(await files.latest({ cwd })).toBe(first.file);
+});
+
+test('sessions are listed, of one folder or of all, newest first; a file is diagnosed, and a copy of it repaired', async () => {
+  const t = await bootSessions();
+  const here = await made(t);
+  const there = await made(t, { cwd: '/elsewhere' });
+  changed(here.file, 100);
+  const files = async (options: { readonly cwd?: string }): Promise<readonly string[]> =>
+    (await t.sessions.list(options)).map(({ file }) => file);
+  expect(await files({ cwd })).toEqual([here.file]);
+  expect(await files({})).toEqual([there.file, here.file]);
+  expect(await t.sessions.diagnose(here.file)).toMatchObject({ sound: true, entries: 1 });
+  appendFileSync(here.file, 'no JSON\n');
+  expect(await t.sessions.diagnose(here.file)).toMatchObject({ sound: false, repairs: [{ kind: 'bad-line' }] });
+  const copy = join(tempFolder(), 'copy.jsonl');
+  expect(await t.sessions.repair(here.file, copy)).toMatchObject({ file: copy, sound: true });
+  await expect(t.sessions.repair(here.file, copy)).rejects.toMatchObject({ code: 'session_exists' });
 });

@@ -1,17 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { SessionStorage } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
+import { expanded, type Folders, foldersIn } from './folders.ts';
 import { headerOf } from './header-of.ts';
 
-export interface Where {
+export interface Where extends Folders {
   readonly storage: SessionStorage;
-  readonly cwd: string;
-  /** Where sessions of the working directory lie. */
-  readonly own: string;
-  /** Whose folders hold those of all others; undefined where there is one folder for all. */
-  readonly root: string | undefined;
 }
 
 /** The file of a session by path, id, or the beginning of an id: of this folder first, then of all others. */
@@ -20,7 +14,7 @@ export async function findSession(wanted: string, where: Where): Promise<string>
   if (isPath(wanted)) return byPath(wanted, [cwd, own], storage);
   const here = await pathsIn([own], storage);
   const everywhere = async (): Promise<readonly string[]> => {
-    const others = root === undefined ? [] : (await foldersOf(root)).filter((folder) => folder !== own);
+    const others = root === undefined ? [] : (await foldersIn(root)).filter((folder) => folder !== own);
     return pathsIn(others, storage);
   };
   const near = chosen(wanted, here);
@@ -44,21 +38,12 @@ export async function latestIn({ storage, cwd, own }: Where): Promise<string | u
 
 const isPath = (wanted: string): boolean => /[/\\]|\.jsonl$|^~/.test(wanted);
 
-/** `~` is the folder of the user. */
-export const expanded = (path: string): string =>
-  path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
-
 async function byPath(wanted: string, bases: readonly string[], storage: SessionStorage): Promise<string> {
   for (const base of bases) {
     const path = resolve(base, expanded(wanted));
     if ((await storage.size(path)) !== undefined) return path;
   }
   throw notFound(wanted);
-}
-
-async function foldersOf(root: string): Promise<readonly string[]> {
-  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => !entry.isFile()).map((entry) => join(root, entry.name));
 }
 
 async function pathsIn(folders: readonly string[], storage: SessionStorage): Promise<readonly string[]> {

@@ -13,8 +13,9 @@ import { Breadcrumbs } from './breadcrumbs.ts';
 import { fileStorage } from './file-storage.ts';
 import { type HeldLocks, releaseAll } from './lock.ts';
 import { type MemoryFile, memoryStorage } from './memory-storage.ts';
-import { type Borrowed, SessionFiles } from './service.ts';
+import { SessionFiles } from './service.ts';
 import { type LiveSettings, type SessionSettings, sessionSettings } from './settings.ts';
+import type { Borrowed } from './stores.ts';
 import { terminal } from './terminal.ts';
 
 /** What open sessions share, also over a reload of this plugin. */
@@ -70,14 +71,7 @@ export default definePlugin<SessionSettings>({
     });
     ctx.contribute(sessionStorages, fileStorage(live.locks));
     ctx.contribute(sessionStorages, memoryStorage(live.memory));
-    ctx.contribute(sessions, {
-      create: (options) => files.create(options),
-      open: (file, options) => files.open(file, options),
-      fork: (source, options) => files.fork(source, options),
-      find: (wanted, options) => files.find(wanted, options),
-      latest: (options) => files.latest(options),
-      remove: (file) => files.remove(file),
-    });
+    ctx.contribute(sessions, files);
     // Open sessions go by it from their next line on.
     ctx.onStart(() => void Object.assign(live.settings, { fsync, inlineLimit }));
     ctx.onCrash(() => releaseAll(live.locks));
