@@ -240,7 +240,7 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
     readonly model?: string | undefined;
     readonly preview?: boolean | undefined;
   }): Promise<CompactionResult>;
-  /** Goes on before the latest compaction of the branch; what was said since stays in the file. Rejects with `nothing_to_undo`. */
+  /** Goes on as if the latest compaction of the branch had not been; what was said since stays. Rejects with `nothing_to_undo`. */
   undoCompaction(): Promise<void>;
 }
 

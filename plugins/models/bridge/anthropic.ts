@@ -49,7 +49,8 @@ async function load(): Promise<typeof import('@ai-sdk/anthropic').createAnthropi
 function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {
   const prompt = toPrompt(request, dialect);
   const tools = toTools(request.tools);
-  markForCache(prompt, tools);
+  // A title or a summary is asked for once: to write it into the cache costs, and nobody reads it there.
+  if (request.purpose === 'turn') markForCache(prompt, tools);
   const reasoning = reasoningFor(request.model.thinking, request.thinking);
   return {
     prompt,
