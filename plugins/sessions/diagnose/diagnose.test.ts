@@ -56,7 +56,7 @@ test('what is wrong is told by line', async () => {
     entry('k', 'c', 'compaction', { summary: 's', firstKeptEntryId: 'gone', tokensBefore: 1 }),
     entry('k2', 'k', 'compaction', { summary: 's', firstKeptEntryId: 'c', tokensBefore: 1 }),
   );
-  const { repairs, sound } = await diagnose(text + '{"type":"mess');
+  const { repairs, sound } = await diagnose(`${text}{"type":"mess`);
   expect(sound).toBe(false);
   expect(repairs.map(({ line, kind }) => `${line} ${kind}`)).toEqual([
     '3 bad-line',
@@ -89,20 +89,19 @@ test('a copy is sound, goes on at the same leaf with the same context, and holds
   const torn = JSON.stringify(entry('b', 'a')).slice(0, -20);
   const merged =
     JSON.stringify(entry('x', 'c')).slice(0, -30) + JSON.stringify(entry('y', 'c', 'message', said('two')));
-  const text =
-    lines(
-      'junk before',
-      header,
-      entry('a', null),
-      torn,
-      entry('c', 'b', 'message', said('one')),
-      merged,
-      entry('w', 'y', 'message', answered('', ['t'])),
-      entry('z', 'w', 'message', result('t')),
-      entry('k', 'z', 'compaction', { summary: 's', firstKeptEntryId: 'gone', tokensBefore: 1 }),
-      JSON.stringify(entry('e', 'k', 'message', said('half'))).replace('half', 'half \\ud83d'),
-      'junk behind',
-    ) + '{"type":"message","id":"torn';
+  const text = `${lines(
+    'junk before',
+    header,
+    entry('a', null),
+    torn,
+    entry('c', 'b', 'message', said('one')),
+    merged,
+    entry('w', 'y', 'message', answered('', ['t'])),
+    entry('z', 'w', 'message', result('t')),
+    entry('k', 'z', 'compaction', { summary: 's', firstKeptEntryId: 'gone', tokensBefore: 1 }),
+    JSON.stringify(entry('e', 'k', 'message', said('half'))).replace('half', 'half \\ud83d'),
+    'junk behind',
+  )}{"type":"message","id":"torn`;
   const before = await openBytes(text);
   const { diagnosis, copy, tree } = await mend(text);
   expect(diagnosis.repairs).toEqual([]);

@@ -29,7 +29,7 @@ export function glance(
   const source = new LineSource(storage, file.path);
   const from = known !== undefined && hasOnlyGrown(known, file, source) ? known : undefined;
   const seen = new Seen(file.path, source, from);
-  const splitter = new LineSplitter(glanceBytes, (line) => seen.line(line), { at: from?.at ?? 0, lines: 0 });
+  const splitter = new LineSplitter(glanceBytes, (line) => seen.line(line), { at: from?.at });
   for (let at = from?.at ?? 0; at < file.size && !seen.isNone(at); ) {
     const bytes = source.read(at, Math.min(windowBytes, file.size - at));
     if (bytes.length === 0) break;
@@ -136,7 +136,7 @@ class Seen {
 
 /** Without a byte order mark, and without the zeros of a power loss. */
 function trimmed(line: Buffer): Buffer {
-  const begin = line.findIndex((byte) => byte === 0x7b);
+  const begin = line.indexOf(0x7b);
   return begin > 0 && line.subarray(0, begin).every((byte) => [0, 0xef, 0xbb, 0xbf].includes(byte))
     ? line.subarray(begin)
     : line;

@@ -114,7 +114,7 @@ class Scanner {
       const byte = bytes[at] as number;
       if (byte === quote) {
         this.#at = at + 1;
-        return bytes.toString('latin1', from, at);
+        return knownWord(bytes, from, at) ?? bytes.toString('latin1', from, at);
       }
       if (byte === backslash || byte < 0x20 || byte > 0x7e) return undefined;
     }
@@ -187,6 +187,25 @@ class Scanner {
     }
     return false;
   }
+}
+
+/** Words that stand in nearly every line, by their length: to compare bytes is quicker than to make a text of them. */
+const words: ReadonlyMap<number, readonly { readonly text: string; readonly bytes: Buffer }[]> = Map.groupBy(
+  [
+    ...['type', 'id', 'parentId', 'timestamp', 'message', 'role', 'content', 'customType'],
+    ...['user', 'assistant', 'toolResult', 'custom', 'custom_message'],
+  ].map((text) => ({ text, bytes: Buffer.from(text) })),
+  ({ bytes }) => bytes.length,
+);
+
+function knownWord(bytes: Buffer, from: number, to: number): string | undefined {
+  const length = to - from;
+  return words.get(length)?.find((word) => isAt(bytes, from, word.bytes))?.text;
+}
+
+function isAt(bytes: Buffer, from: number, word: Buffer): boolean {
+  for (let nth = 0; nth < word.length; nth += 1) if (bytes[from + nth] !== word[nth]) return false;
+  return true;
 }
 
 const wanted: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp', 'customType']);

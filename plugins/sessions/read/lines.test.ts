@@ -35,3 +35,15 @@ test('nothing is a line of nothing', () => {
   expect(split('', 10)).toEqual([]);
   expect(split('\n', 10)).toMatchObject([{ number: 1, length: 0, isEnded: true }]);
 });
+
+test('a word is counted in each line, in whatever pieces they come', () => {
+  const text = 'word\nno\na word and word\n\nwo\nrdwordwordword';
+  for (const chunk of [1, 2, 3, 4, 5, 100]) {
+    const counted: number[] = [];
+    const splitter = new LineSplitter(2, ({ words }) => counted.push(words), { word: 'word' });
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += chunk) splitter.push(bytes.subarray(at, at + chunk));
+    splitter.end();
+    expect(counted).toEqual([1, 0, 2, 0, 0, 3]);
+  }
+});

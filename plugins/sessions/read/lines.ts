@@ -11,6 +11,8 @@ export interface Line {
   readonly head: Buffer;
   /** Its last byte that is no blank; undefined for an empty line. */
   readonly last: number | undefined;
+  /** How often the word that is looked for stands in it. */
+  readonly words: number;
 }
 
 const newline = 0x0a;
@@ -26,24 +28,34 @@ export class LineSplitter {
   #heldBytes = 0;
   #length = 0;
   #last: number | undefined;
-  #at = 0;
+  /** The end of what came last, where a word may have begun. */
+  #tail: Buffer = Buffer.alloc(0);
+  #words = 0;
+  #at: number;
   #number = 0;
+  readonly #word: Buffer | undefined;
 
+  /** `at`: where in the file the pieces begin. `word`: what is counted in each line. */
   constructor(
     keep: number,
     onLine: (line: Line) => void,
-    from: { readonly at: number; readonly lines: number } = { at: 0, lines: 0 },
+    options: { readonly at?: number | undefined; readonly word?: string | undefined } = {},
   ) {
     this.#keep = keep;
     this.#onLine = onLine;
-    this.#at = from.at;
-    this.#number = from.lines;
+    this.#at = options.at ?? 0;
+    this.#word = options.word === undefined ? undefined : Buffer.from(options.word);
   }
 
   push(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#join(bytes);
+    let word = this.#find(bytes, 0);
     for (let from = 0; from < bytes.length; ) {
       const end = bytes.indexOf(newline, from);
+      const to = end === -1 ? bytes.length : end;
+      // The piece is searched as a whole: a search for each line would take three times as long.
+      for (; word < to; word = this.#find(bytes, word + 1)) this.#words += 1;
       if (end === -1) {
         this.#hold(bytes.subarray(from));
         return;
@@ -55,6 +67,18 @@ export class LineSplitter {
       }
       from = end + 1;
     }
+  }
+
+  #find(bytes: Buffer, from: number): number {
+    const found = this.#word === undefined ? -1 : bytes.indexOf(this.#word, from);
+    return found === -1 ? Number.POSITIVE_INFINITY : found;
+  }
+
+  /** A word that begins in one piece and ends in the next. */
+  #join(bytes: Buffer): void {
+    if (this.#word === undefined || this.#length === 0) return;
+    const joint = Buffer.concat([this.#tail, bytes.subarray(0, this.#word.length - 1)]);
+    if (joint.includes(this.#word)) this.#words += 1;
   }
 
   /** What is left is the last line. */
@@ -72,6 +96,8 @@ export class LineSplitter {
     }
     this.#length += bytes.length;
     this.#last = lastByte(bytes) ?? this.#last;
+    if (this.#word !== undefined)
+      this.#tail = Buffer.concat([this.#tail, bytes.subarray(-this.#word.length)]).subarray(1 - this.#word.length);
   }
 
   #emit(line: Buffer, isEnded: boolean): void {
@@ -85,14 +111,16 @@ export class LineSplitter {
     this.#heldBytes = 0;
     this.#length = 0;
     this.#last = undefined;
+    this.#tail = Buffer.alloc(0);
     this.#tell(head, length, last, isEnded);
   }
 
   #tell(head: Buffer, length: number, last: number | undefined, isEnded: boolean): void {
-    const at = this.#at;
+    const [at, words] = [this.#at, this.#words];
     this.#number += 1;
+    this.#words = 0;
     this.#at += length + (isEnded ? 1 : 0);
-    this.#onLine({ number: this.#number, at, length, isEnded, head, last });
+    this.#onLine({ number: this.#number, at, length, isEnded, head, last, words });
   }
 }
 

@@ -75,6 +75,17 @@ test('an entry that another program wrote behind a torn one is read', async () =
   }
 });
 
+test('entries that stand on one line are all read, though none follows them', async () => {
+  const two = `${JSON.stringify(entry('b', 'a'))}${JSON.stringify(entry('c', 'b'))}${JSON.stringify(entry('d', 'a'))}`;
+  for (const isThorough of [false, true]) {
+    const { tree, nodes, repairs } = await found(lines(header, entry('a', null), two, entry('e', 'a')), isThorough);
+    expect([nodes, repairs]).toEqual([['->a', 'a>b', 'b>c', 'a>d', 'a>e'], ['3 bad-line']]);
+    expect(tree.entry('c')).toMatchObject({ message: { content: [{ text: 'said in c' }] } });
+  }
+  const within = entry('b', 'a', 'custom', { customType: 'x', data: [entry('no', 'a'), entry('no', 'b')] });
+  expect(await found(lines(header, entry('a', null), within))).toMatchObject({ nodes: ['->a', 'a>x'], repairs: [] });
+});
+
 test('of two entries with one id the second gets another, the same one each time, and keeps what follows it', async () => {
   const text = lines(header, entry('a', null), entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), entry('d', 'c'));
   const { tree, nodes, repairs } = await found(text);

@@ -7,7 +7,8 @@ import { type Heading, headingOf, lostHeading } from './header.ts';
 import { freeId } from './ids.ts';
 import type { Line } from './lines.ts';
 import { type BadPart, breakCycles, type LostParent, Mending } from './mend.ts';
-import { isTooDeep, type LineSource, longestLine, parsedLine, salvaged } from './source.ts';
+import { segmentsOf } from './segments.ts';
+import { isTooDeep, type LineSource, longestLine, parsedLine } from './source.ts';
 import { traitsOf } from './traits.ts';
 import { wellFormed } from './well-formed.ts';
 
@@ -128,8 +129,10 @@ export class Scan {
     if (at === undefined || length > longestLine || this.index.type(nth) === holeType) return;
     const bytes = this.#source.read(at, length);
     if (parsedLine(bytes) !== undefined) return;
-    this.index.spoil(nth);
-    this.#broken({ number: line, at, isEnded: true }, bytes);
+    const [first] = segmentsOf(bytes);
+    if (first?.head === undefined) this.index.spoil(nth);
+    else this.index.settle(nth, at, first.length);
+    this.#broken({ number: line, at, isEnded: true }, bytes, true);
   }
 
   /** Gives an entry its place. Answers with its number. */
@@ -202,7 +205,8 @@ export class Scan {
   }
 
   #glance(line: Line): Head | undefined {
-    if (this.#isThorough || !line.isEnded || line.last !== closeBrace) return undefined;
+    // With more than one parent it may be more than one entry.
+    if (this.#isThorough || !line.isEnded || line.last !== closeBrace || line.words > 1) return undefined;
     const head = headOf(line.head);
     return head === undefined || parsedTypes.has(head.type) ? undefined : head;
   }
@@ -250,16 +254,20 @@ export class Scan {
     else this.labels.delete(id);
   }
 
-  /** Answers whether anything whole is at the end of the line. */
-  #broken(line: Pick<Line, 'number' | 'at' | 'isEnded'>, bytes: Buffer): boolean {
-    const rest = salvaged(bytes);
-    const length = rest?.from ?? bytes.length;
-    this.bad.push({ line: line.number, at: line.at, length, head: headOf(bytes.subarray(0, length)) });
+  /** A line that is not one entry. Answers whether what ends it is whole. `isKnown`: its first entry is in the index. */
+  #broken(line: Pick<Line, 'number' | 'at' | 'isEnded'>, bytes: Buffer, isKnown = false): boolean {
     this.#unread = undefined;
-    if (rest !== undefined) {
-      this.repair(line.number, 'bad-line', 'its beginning was cut off by what follows in it, which is read');
-      this.add(rest.head, { at: line.at + rest.from, length: bytes.length - rest.from, line: line.number });
-      return true;
+    const segments = segmentsOf(bytes);
+    for (const { from, length, head } of segments) {
+      const place = { line: line.number, at: line.at + from, length };
+      if (head === undefined) this.bad.push({ ...place, head: headOf(bytes.subarray(from, from + length)) });
+      else if (from > 0 || !isKnown) this.add(head, place);
+    }
+    const whole = segments.filter(({ head }) => head !== undefined).length;
+    if (whole > 0) {
+      const what = whole === segments.length ? `${whole} entries` : `${whole} whole, and what was cut off`;
+      this.repair(line.number, 'bad-line', `it holds more than one entry: ${what}`);
+      return line.isEnded || segments.at(-1)?.head !== undefined;
     }
     if (isBeginning(bytes)) this.#looksLikeSession = true;
     if (line.isEnded) this.repair(line.number, 'bad-line', 'it is no JSON object: it is passed over');

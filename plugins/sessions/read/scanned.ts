@@ -16,7 +16,9 @@ export async function scanned(
 ): Promise<Scan> {
   const isThorough = options.isThorough === true;
   const scan = new Scan(path, new LineSource(storage, path), isThorough);
-  const splitter = new LineSplitter(isThorough ? longestLine : glanceBytes, (line) => scan.line(line));
+  const splitter = new LineSplitter(isThorough ? longestLine : glanceBytes, (line) => scan.line(line), {
+    word: 'parentId"',
+  });
   for await (const chunk of storage.read(path, options.signal)) splitter.push(chunk);
   splitter.end();
   scan.finish();

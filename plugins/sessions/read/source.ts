@@ -1,5 +1,4 @@
 import type { SessionStorage } from 'kern/contracts';
-import { type Head, headOf } from './head.ts';
 
 /** A line above this is not read: it would not become a text of JavaScript, or eat the memory of everything else. */
 export const longestLine = 64 * 1024 * 1024;
@@ -59,18 +58,4 @@ export function parsedLine(bytes: Buffer): Record<string, unknown> | undefined {
     // What is on a broken line is told by whoever asked for it.
     return undefined;
   }
-}
-
-/**
- * The entry at the end of a line whose beginning was cut off: another program has gone on writing behind a line that
- * was left unfinished.
- */
-export function salvaged(bytes: Buffer): { readonly head: Head; readonly from: number } | undefined {
-  for (let from = bytes.lastIndexOf('{"type"'); from > 0; from = bytes.lastIndexOf('{"type"', from - 1)) {
-    const rest = bytes.subarray(from);
-    // Blocks of content begin like an entry, and have no place in the tree.
-    const head = headOf(rest);
-    if (head !== undefined && parsedLine(rest) !== undefined) return { head, from };
-  }
-  return undefined;
 }

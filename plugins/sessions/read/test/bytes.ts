@@ -11,7 +11,7 @@ export function bytesStorage(
   return {
     async *read() {
       // The same memory each time, as a reader may do that wants to be quick.
-      const piece = Buffer.alloc(chunk);
+      const piece = Buffer.alloc(Math.min(chunk, bytes.length));
       for (let at = 0; at < bytes.length; at += chunk) yield piece.subarray(0, bytes.copy(piece, 0, at, at + chunk));
     },
     readSync: (_path, at, length) => Buffer.from(bytes.subarray(at, at + length)),
