@@ -380,6 +380,23 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./cli/run/index.ts')).default,
   },
   {
+    id: 'cli.sessions',
+    path: 'cli/sessions',
+    declares: [],
+    contributes: {
+      command: [
+        'sessions',
+        'sessions list',
+        'sessions show',
+        'sessions export',
+        'sessions import',
+        'sessions doctor',
+        'sessions rm',
+      ],
+    },
+    load: async () => (await import('./cli/sessions/index.ts')).default,
+  },
+  {
     id: 'cli.config',
     path: 'cli/config',
     declares: [],

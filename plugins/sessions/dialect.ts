@@ -1,11 +1,6 @@
-import type {
-  AssistantMessage,
-  EntryMessage,
-  FileMentionMessage,
-  ForeignEntry,
-  SessionEntry,
-  SessionHeader,
-} from 'kern/contracts';
+import type { EntryMessage, FileMentionMessage, ForeignEntry, SessionEntry, SessionHeader } from './contract.ts';
+
+type AssistantMessage = Extract<EntryMessage, { readonly role: 'assistant' }>;
 
 /** The first line of a file. */
 export const headerLine = (header: SessionHeader): string => `${JSON.stringify(header)}\n`;
@@ -34,6 +29,9 @@ export function written(entry: SessionEntry | ForeignEntry): object {
       return entry;
   }
 }
+
+/** An entry as pi reads it, as a line. */
+export const entryLine = (entry: SessionEntry | ForeignEntry): string => `${json(written(entry))}\n`;
 
 /** One line of JSON. What JSON has no word for, and what contains itself, is told in words rather than lost with all else. */
 export function json(value: object): string {

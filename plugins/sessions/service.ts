@@ -56,17 +56,17 @@ export class SessionFiles implements Sessions {
     return this.#stores.begin({ ...borrowed, path, report: options.report }, header, []);
   }
 
-  async open(file: string, { whenBusy, report }: Parameters<Sessions['open']>[1]): Promise<SessionStore> {
+  async open(file: string, { whenBusy, toRead, report }: Parameters<Sessions['open']>[1]): Promise<SessionStore> {
     const borrowed = await this.#parts.borrow();
     const { storage, release } = borrowed;
     let lock: SessionLock | undefined;
     try {
       const path = await there(storage, file);
-      const asked = await askFor(storage, path);
+      const asked = toRead ? {} : await askFor(storage, path);
       lock = asked.lock;
       const { owner } = asked;
       if (owner === undefined || whenBusy === 'readonly')
-        return await this.#stores.open({ ...borrowed, path, report }, asked);
+        return await this.#stores.open({ ...borrowed, path, report, toRead }, asked);
       if (whenBusy === 'fail') throw busyError(path, owner);
       const cwd = headerOf(storage, path)?.cwd ?? dirname(path);
       const copy = { cwd, persist: true, dir: dirname(path), report };

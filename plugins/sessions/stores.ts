@@ -28,6 +28,8 @@ export interface Opening extends Borrowed {
   readonly path: string;
   readonly report: ((report: StoreReport) => void) | undefined;
   readonly busy?: SessionBusy | undefined;
+  /** Nothing will be added, and nobody goes on in it by this. */
+  readonly toRead?: boolean | undefined;
 }
 
 interface Kept {
@@ -76,16 +78,22 @@ export class Stores {
   }
 
   async open(opening: Opening, asked: Asked): Promise<SessionStore> {
-    const { storage, path, busy } = opening;
+    const { storage, path, busy, toRead } = opening;
     const places = new Places(storage, path);
     const tree = await this.#read(storage, places, path);
     const isReadonly = tree.readonlyReason !== undefined;
     if (isReadonly) asked.lock?.release();
-    else this.#leaveCrumb(tree.header.cwd, path);
+    else if (!toRead) this.#leaveCrumb(tree.header.cwd, path);
     const lock = isReadonly ? undefined : asked.lock;
     return this.#store(
       { ...opening, ...(busy ? { busy } : told(asked)) },
-      { header: tree.header, tree, places, lock, ...told(asked) },
+      {
+        header: tree.header,
+        tree,
+        places,
+        lock,
+        ...(toRead ? { readonly: 'it was opened only to be read' } : told(asked)),
+      },
     );
   }
 

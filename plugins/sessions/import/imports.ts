@@ -5,9 +5,8 @@ import { join, resolve } from 'node:path';
 import { type ImportReport, type SessionImports, type SessionSource, type SessionStorage, sessionSources } from 'kern/contracts';
 import { type Context, didYouMean, type Entry, KernError, nearNames } from 'kern/plugin';
 import { Blobs } from '../blobs.ts';
-import { expanded } from '../find.ts';
-import { artifactFolder, fileName, folderName, sessionsRoot } from '../names.ts';
-import { realCwd } from '../service.ts';
+import { foldersFor, realCwd } from '../folders.ts';
+import { artifactFolder, fileName } from '../names.ts';
 import { type Count, importLines } from './import-lines.ts';
 import { headOfFile } from './transcript-lines.ts';
 
@@ -102,8 +101,7 @@ export class Imports implements SessionImports {
   #folder(cwd: string, dir: string | undefined): string {
     const { ctx } = this.#parts;
     const setting = ctx.setting('plugins.sessions.dir');
-    const chosen = dir ?? (typeof setting === 'string' ? setting : undefined);
-    return chosen === undefined ? join(sessionsRoot(ctx.where.home), folderName(cwd)) : resolve(cwd, expanded(chosen));
+    return foldersFor(ctx.where.home, cwd, dir ?? (typeof setting === 'string' ? setting : undefined)).own;
   }
 
   async #source(id: string): Promise<Entry<SessionSource>> {
