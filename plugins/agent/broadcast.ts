@@ -16,7 +16,7 @@ export class Broadcast {
   readonly #gate: Gate;
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   /** What was to be told when nobody could have subscribed yet, until the first run. */
-  #unheard: AgentEvent[] = [];
+  #unheard: AgentEvent[] | undefined = [];
   #turn: View | undefined;
   #hearsUpdates = true;
 
@@ -41,21 +41,22 @@ export class Broadcast {
   subscribe(listener: (event: AgentEvent) => void): { dispose(): void } {
     this.#listeners.add(listener);
     // In a step of its own: whoever subscribes has what is answered in hand by then.
-    if (this.#unheard.length > 0)
+    const before = this.#unheard?.slice() ?? [];
+    if (before.length > 0)
       queueMicrotask(() => {
-        for (const event of this.#listeners.has(listener) ? this.#unheard : []) this.#tell(listener, event);
+        for (const event of this.#listeners.has(listener) ? before : []) this.#tell(listener, event);
       });
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
   /** Tells what happened while the session was opened, also to whoever subscribes before the first run. */
   announce(event: AgentEvent): void {
-    this.#unheard.push(event);
     this.emit(event);
+    this.#unheard?.push(event);
   }
 
   emit(event: AgentEvent): void {
-    if (event.type === 'agent_start') this.#unheard = [];
+    if (event.type === 'agent_start') this.#unheard = undefined;
     if (event.type !== 'message_update' || this.#hearsUpdates) tellPlugins(this.view, this.#sessionId(), event);
     for (const listener of this.#listeners) this.#tell(listener, event);
   }
@@ -85,6 +86,6 @@ export class Broadcast {
 
   close(): void {
     this.#listeners.clear();
-    this.#unheard = [];
+    this.#unheard = undefined;
   }
 }

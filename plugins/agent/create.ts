@@ -32,7 +32,10 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
   let unhear: (() => void) | undefined;
   const asked = new Set(options.tools);
   try {
-    const { store, reason } = await openStore(options, (report) => session?.broadcast.report(report));
+    const file = await fileToResume(options);
+    // Without a model there is no session: then no file is opened.
+    const fresh = file === undefined ? await view.service(models).resolve(options.model) : undefined;
+    const { store, reason } = await openStore(options, file, (report) => session?.broadcast.report(report));
     try {
       const context = store.context();
       session = new Session({
@@ -40,7 +43,7 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
         cwd,
         store,
         context,
-        model: await modelFor(options, context),
+        model: fresh === undefined ? await modelFor(options, context) : { model: fresh, reason: undefined },
         options,
         head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
           parts.tools.faces(from, asked),
@@ -71,23 +74,23 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
   return session;
 }
 
+async function fileToResume({ view, cwd, resume, sessionDir: dir }: SessionOptions): Promise<string | undefined> {
+  if (resume === undefined) return undefined;
+  const service = view.service(sessions);
+  return typeof resume === 'string' ? service.find(resume, { cwd, dir }) : service.latest({ cwd, dir });
+}
+
 /** A new file, the one to go on in, or a copy of that. */
 async function openStore(
-  options: SessionOptions,
+  { view, cwd, sessionDir: dir, persist = true, fork = false, whenBusy = 'fork' }: SessionOptions,
+  file: string | undefined,
   report: (report: StoreReport) => void,
 ): Promise<{ readonly store: SessionStore; readonly reason: 'startup' | 'resume' | 'fork' }> {
-  const { view, cwd, resume, sessionDir: dir, persist = true, whenBusy = 'fork' } = options;
   const service = view.service(sessions);
-  const file =
-    resume === undefined
-      ? undefined
-      : typeof resume === 'string'
-        ? await service.find(resume, { cwd, dir })
-        : await service.latest({ cwd, dir });
   const creating = { cwd, persist, dir, report };
   if (file === undefined) return { store: await service.create(creating), reason: 'startup' };
   // What is not to be written down goes on in a copy, too.
-  if (options.fork === true || !persist) return { store: await service.fork(file, creating), reason: 'fork' };
+  if (fork || !persist) return { store: await service.fork(file, creating), reason: 'fork' };
   return { store: await service.open(file, { whenBusy, report }), reason: 'resume' };
 }
 

@@ -67,10 +67,10 @@ export class Runner {
     while (this.#run !== undefined) await this.#idle;
   }
 
-  /** As `open`; what was sent meanwhile starts a run. */
-  resume(): void {
-    this.open();
-    this.#startWaiting();
+  /** What was sent while nothing could start starts a run. */
+  startWaiting(): void {
+    if (this.#run !== undefined || this.#state !== 'open' || this.#queue.isEmpty) return;
+    void this.#start(async () => ({ messages: this.#takeWaiting() }));
   }
 
   /** Aborts what runs; nothing starts any more. */
@@ -137,13 +137,8 @@ export class Runner {
     this.#run = undefined;
     resolve();
     // What came while the last words were written would else wait for a prompt that nobody announced.
-    if (result.status === 'ok') this.#startWaiting();
+    if (result.status === 'ok' && !gate.isChanging) this.startWaiting();
     return result;
-  }
-
-  #startWaiting(): void {
-    if (this.#run !== undefined || this.#state !== 'open' || this.#queue.isEmpty) return;
-    void this.#start(async () => ({ messages: this.#takeWaiting() }));
   }
 
   /** From the opening to the settled end. Never rejects. */

@@ -13,8 +13,14 @@ export interface Work {
 export class Gate {
   readonly #inside = new AsyncLocalStorage<Work | undefined>();
   #last: Promise<unknown> = Promise.resolve();
+  readonly #settled: () => void;
   #changes = 0;
   #current: AbortController | undefined;
+
+  /** `settled` is told each time that no change is under way any more. */
+  constructor(settled: () => void = () => {}) {
+    this.#settled = settled;
+  }
 
   get isChanging(): boolean {
     return this.#changes > 0;
@@ -52,6 +58,7 @@ export class Gate {
         work.isOver = true;
         this.#changes -= 1;
         this.#current = undefined;
+        if (this.#changes === 0) this.#settled();
       }
     });
     this.#last = done.catch(() => {}); // told to whoever asked for it

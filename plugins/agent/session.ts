@@ -83,7 +83,7 @@ export class Session implements AgentSession {
     this.#parts = parts;
     this.view = view;
     this.cwd = cwd;
-    const gate = new Gate();
+    const gate = new Gate(() => this.#ground.runner.startWaiting());
     const sessionId = (): string => this.id;
     const settings = settingsOf(view);
     this.broadcast = new Broadcast(view, sessionId, gate);
@@ -167,6 +167,7 @@ export class Session implements AgentSession {
     if (gate.isChanging) {
       gate.assertOutside('prompt');
       await gate.settled();
+      this.#assertLive();
     }
     this.#assertWritable();
     return runner.prompt(prompt);
@@ -357,7 +358,7 @@ export class Session implements AgentSession {
       try {
         return await this.view.enter(() => fn(signal));
       } finally {
-        runner.resume();
+        runner.open();
       }
     });
   }

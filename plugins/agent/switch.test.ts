@@ -264,6 +264,46 @@ test('what is sent while the session changes is said in the one it changes to, a
   expect(await change).toEqual({ done: true });
 });
 
+test('what is sent while a plugin still decides about a switch is said when it has refused it', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const slow = definePlugin({
+    id: 'slow',
+    setup: (ctx) =>
+      ctx.tap(sessionBeforeSwitch, async () => {
+        asked.resolve();
+        await answer.promise;
+        return { refuse: 'no' };
+      }),
+  });
+  await using s = await openSession([says('one')], { plugins: [slow] });
+  const change = s.session.newSession();
+  await asked.promise;
+  s.session.steer({ text: 'meanwhile' });
+  expect(s.requests).toHaveLength(0);
+  answer.resolve();
+  expect(await change).toEqual({ done: false, reason: 'no' });
+  await s.session.waitForIdle();
+  expect(textsOf(s.session.messages())).toEqual(['meanwhile', 'one']);
+});
+
+test('a session that cannot be read is closed again, and the one before goes on', async () => {
+  await using s = await openSession([says('one'), says('two'), says('three')], { persist: true });
+  await s.session.prompt({ text: 'a' });
+  const { id, file = '' } = s.session;
+  await s.session.newSession();
+  await s.session.prompt({ text: 'b' });
+  const broken = s.stored.get(file);
+  broken?.change(() => {
+    throw new Error('unreadable');
+  });
+  const closed = broken?.closed ?? 0;
+  await expect(s.session.switchSession(id)).rejects.toThrow('unreadable');
+  expect(broken?.closed).toBe(closed + 1);
+  expect(await s.session.prompt({ text: 'c' })).toMatchObject({ text: 'three' });
+  expect(textsOf(s.requests[2]?.messages ?? [])).toEqual(['b', 'two', 'c']);
+});
+
 test('changes that are asked for at the same time go one after the other', async () => {
   await using s = await openSession([says('one')]);
   const ids: string[] = [];

@@ -1,5 +1,6 @@
 import {
   type CreateOptions,
+  type SessionContext,
   type SessionStore,
   type Sessions,
   type SwitchReason,
@@ -119,7 +120,7 @@ export class Switcher {
           await conversation.store.flush().catch(() => {}); // told by the store, which keeps it
           await this.#replace(await way.open(), way);
         } finally {
-          runner.resume();
+          runner.open();
         }
         return { done: true };
       }),
@@ -127,13 +128,14 @@ export class Switcher {
   }
 
   async #replace(next: SessionStore, { reason, tell }: Way): Promise<void> {
+    const context = await contextOf(next);
     const { view, cwd, broadcast, conversation, choice, titler, opened } = this.#ground;
     const left = conversation.store;
     const previous = left.header.id;
     await titler.end();
     await view.call(sessionShutdown, { sessionId: previous, reason });
     await left.close().catch(() => {}); // a store that cannot write its last entries says so by its report
-    const context = conversation.open(next);
+    conversation.open(next, context);
     opened(context);
     const sessionFile = next.file;
     broadcast.emit({ type: 'session_switched', reason, sessionId: this.#id, sessionFile });
@@ -147,6 +149,16 @@ export class Switcher {
     choice.settle();
     tell(previous);
     await view.call(sessionStart, { sessionId: this.#id, cwd, reason });
+  }
+}
+
+/** What a session comes to. One that cannot be read is closed, before anything is left for it. */
+async function contextOf(store: SessionStore): Promise<SessionContext> {
+  try {
+    return store.context();
+  } catch (error) {
+    await store.close().catch(() => {}); // what went wrong first is told
+    throw error;
   }
 }
 

@@ -53,7 +53,7 @@ export async function navigate(
         view.call(sessionTree, { sessionId, from, to: leaf });
         broadcast.emit({ type: 'session_tree', leaf: store.leaf });
       } finally {
-        runner.resume();
+        runner.open();
       }
       return { done: true, ...answered };
     }),

@@ -37,6 +37,7 @@ export class TestStore implements SessionStore {
   readonly file: string | undefined;
   readonly #options: CreateOptions;
   readonly #entries: SessionEntry[] = [];
+  #change = (entry: SessionEntry): SessionEntry => entry;
   #found: Found = {};
   #leaf: string | null = null;
   #writing: Promise<unknown> = Promise.resolve();
@@ -63,9 +64,9 @@ export class TestStore implements SessionStore {
     this.#leaf = this.#entries.at(-1)?.id ?? null;
   }
 
-  /** As if entries had been written otherwise. */
+  /** As if entries had been written otherwise, or could not be read. */
   change(to: (entry: SessionEntry) => SessionEntry): void {
-    for (const [at, entry] of this.#entries.entries()) this.#entries[at] = to(entry);
+    this.#change = to;
   }
 
   get readonly(): string | undefined {
@@ -93,6 +94,10 @@ export class TestStore implements SessionStore {
   }
 
   entries(id: string | null = this.#leaf): readonly SessionEntry[] {
+    return this.#branch(id).map(this.#change);
+  }
+
+  #branch(id: string | null): readonly SessionEntry[] {
     const branch: SessionEntry[] = [];
     for (let at = id; at !== null; ) {
       const entry = this.entry(at);
