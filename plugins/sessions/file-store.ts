@@ -75,6 +75,7 @@ export class FileStore implements SessionStore {
         ? { ending: tree.version < 3 ? `v${tree.version}.bak` : 'bak', begin: () => tree.rewrite() }
         : undefined,
       moved: (moved) => this.#moved(moved),
+      told: (problem) => this.#writer.tell(problem),
     });
     this.#writer = new LineWriter({
       port: this.#file,

@@ -83,26 +83,28 @@ test(
 test.skipIf(process.platform !== 'linux')(
   'from a process that was stopped a session is taken over; woken again it goes on in a copy (without /proc nobody sees that it stopped)',
   async () => {
-    const home = tempFolder();
-    const stopped = writingProcess(home, 'a');
-    const file = word(await stopped.heard('open'));
-    await stopped.heard('ack', 20);
-    stopped.child.kill('SIGSTOP');
-    const taker = writingProcess(home, 'b', file);
-    expect(word(await taker.heard('open'))).toBe(file);
-    await taker.heard('ack', 20);
-    stopped.child.kill('SIGCONT');
-    await stopped.heard('report write-restored');
-    await Promise.all([stopped.heard('ack', 60), taker.heard('ack', 60)]);
-    await Promise.all([stopped.stop(), taker.stop()]);
-    const copy = word(stopped.said.at(-1) ?? '');
-    expect(copy).not.toBe(file);
-    const [original, copied] = [notesOfFile(file), notesOfFile(copy)];
-    expect([original.broken, copied.broken]).toEqual([0, 0]);
-    expect(original.notes.filter((note) => note.startsWith('b'))).toEqual(taker.acknowledged());
-    expect(copied.notes).toEqual(stopped.acknowledged());
+    for (let round = 0; round < counts({ test: 1, soak: 50 }); round += 1) {
+      const home = tempFolder();
+      const stopped = writingProcess(home, 'a');
+      const file = word(await stopped.heard('open'));
+      await stopped.heard('ack', 20);
+      stopped.child.kill('SIGSTOP');
+      const taker = writingProcess(home, 'b', file);
+      expect(word(await taker.heard('open'))).toBe(file);
+      await taker.heard('ack', 20);
+      stopped.child.kill('SIGCONT');
+      await stopped.heard('report write-restored');
+      await Promise.all([stopped.heard('ack', 60), taker.heard('ack', 60)]);
+      await Promise.all([stopped.stop(), taker.stop()]);
+      const copy = word(stopped.said.at(-1) ?? '');
+      expect(copy).not.toBe(file);
+      const [original, copied] = [notesOfFile(file), notesOfFile(copy)];
+      expect([original.broken, copied.broken]).toEqual([0, 0]);
+      expect(original.notes.filter((note) => note.startsWith('b'))).toEqual(taker.acknowledged());
+      expect(copied.notes).toEqual(stopped.acknowledged());
+    }
   },
-  patience,
+  counts({ test: patience, soak: 1_000_000 }),
 );
 
 test(
@@ -126,7 +128,7 @@ test(
       expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
     }
   },
-  patience,
+  counts({ test: patience, soak: 1_000_000 }),
 );
 
 const canMount = ((): boolean => {

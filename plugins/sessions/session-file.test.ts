@@ -184,6 +184,19 @@ test('a file that another one took the place of is left alone, and the session g
   await again.close();
 });
 
+test('closing is enough: lines that wait go to the copy', async () => {
+  const { begun, reports } = await bootSessions();
+  const store = await begun();
+  const file = store.file;
+  writeFileSync(`${file}.new`, 'another');
+  renameSync(`${file}.new`, file);
+  const waiting = store.append(note(1));
+  await store.close();
+  await waiting;
+  expect(notesIn(store.file)).toEqual([1]);
+  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'write-restored']);
+});
+
 test('lines that another program adds stay, and are not mixed with ours', async () => {
   const { begun } = await bootSessions();
   const store = await begun();

@@ -33,6 +33,8 @@ export interface SessionFileParts {
   /** Comes before the first line that is added; what the file was stays beside it, with this ending. */
   readonly rewrite?: { readonly ending: string; readonly begin: () => Rewrite } | undefined;
   readonly moved: (moved: Moved) => void;
+  /** Something is wrong that a person has to know, though the lines are written. */
+  readonly told: (problem: string) => void;
 }
 
 /**
@@ -71,13 +73,15 @@ export class SessionFile implements LinePort {
   }
 
   async write(bytes: Buffer): Promise<number> {
-    await this.#own();
-    const appender = await this.#ready();
-    const lead = this.#lead();
-    const all = lead.length === 0 ? bytes : Buffer.concat([lead, bytes]);
-    await this.#writeAll(appender, all);
-    const at = await this.#settle(appender, all);
-    return at + lead.length;
+    for (;;) {
+      await this.#own();
+      const appender = await this.#ready();
+      const lead = this.#lead();
+      const all = lead.length === 0 ? bytes : Buffer.concat([lead, bytes]);
+      await this.#writeAll(appender, all);
+      const at = await this.#settle(appender, all);
+      if (at !== undefined) return at + lead.length;
+    }
   }
 
   async sync(): Promise<void> {
@@ -134,7 +138,12 @@ export class SessionFile implements LinePort {
       await this.#leave('another file was put in its place', undefined);
       return this.#ready();
     }
-    if (found !== undefined && found.size !== this.#end + this.#torn) await this.#adopt(found.size);
+    if (found !== undefined && found.size !== this.#end + this.#torn) {
+      // Who has taken the session over has it since before it wrote.
+      await this.#own();
+      if (this.#appender !== appender) return this.#ready();
+      await this.#adopt(found.size);
+    }
     if (this.#torn > 0) await this.#cut(appender);
     return appender;
   }
@@ -153,9 +162,9 @@ export class SessionFile implements LinePort {
     this.#end = size;
     this.#needsNewline = !this.#endsLine();
     if (lost > 0)
-      throw new KernError('session_cut', `${this.#path} was cut by another program: ${lost} bytes of it are gone`, {
-        hint: 'what is said from now on is added to what is left',
-      });
+      this.#parts.told(
+        `${this.#path} was cut by another program: ${lost} bytes are gone; what is said from now on is added to what is left`,
+      );
   }
 
   #endsLine(): boolean {
@@ -180,13 +189,14 @@ export class SessionFile implements LinePort {
 
   /**
    * Where the bytes have come to lie. This process may have been stopped before they were written, for so long that
-   * another one took the session over: then they stand behind its lines, and belong into our copy.
+   * another one took the session over: then they stand behind its lines, and have to be written to our copy.
    */
-  async #settle(appender: SessionAppender, bytes: Buffer): Promise<number> {
+  async #settle(appender: SessionAppender, bytes: Buffer): Promise<number | undefined> {
     const size = appender.look?.().size ?? this.#end + bytes.length;
     let at = this.#end;
     if (size !== at + bytes.length) {
       await this.#own();
+      if (this.#appender !== appender) return undefined;
       const behind = this.#parts.storage.readSync(this.#path, at, size - at);
       const found = Buffer.from(behind.buffer, behind.byteOffset, behind.byteLength).indexOf(bytes);
       if (found === -1)
@@ -248,8 +258,7 @@ export class SessionFile implements LinePort {
     this.#torn = 0;
     await appender?.close();
     this.#parts.moved({ from, file, header, shift, owner });
-    // Told as a failure, and at once as one that is over: the next try goes to the copy.
-    throw new KernError('session_moved', `${why}: it goes on in ${file}`);
+    this.#parts.told(`${why}: the session goes on in ${file}`);
   }
 
   async #rewritten(): Promise<void> {

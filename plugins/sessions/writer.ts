@@ -166,7 +166,7 @@ export class LineWriter {
 
   /** Said once for each cause: a full disk stays full for many lines. */
   #failed(error: unknown): void {
-    this.#tell(messageOf(error));
+    this.tell(messageOf(error));
     if (this.#isClosed) return;
     const again = (): void => {
       this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
@@ -175,7 +175,8 @@ export class LineWriter {
     this.#retry = setTimeout(again, this.#retryMs).unref();
   }
 
-  #tell(failure: string): void {
+  /** Says what is wrong, once; when the next lines are written it is said to be over. */
+  tell(failure: string): void {
     if (failure === this.#failure) return;
     this.#failure = failure;
     this.#report({ type: 'write-failed', error: failure, pending: this.pending });
@@ -192,7 +193,7 @@ export class LineWriter {
   #syncSoon(): void {
     this.#syncing ??= setTimeout(() => {
       this.#syncing = undefined;
-      this.#parts.port.sync().catch((error: unknown) => this.#tell(`it may not be on the disk: ${messageOf(error)}`));
+      this.#parts.port.sync().catch((error: unknown) => this.tell(`it may not be on the disk: ${messageOf(error)}`));
     }, syncMs).unref();
   }
 }
