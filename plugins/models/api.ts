@@ -20,7 +20,8 @@ export { type WireSettings, wireSettings } from './settings.ts';
 export { noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
 
 /** The protocols kern speaks with models' servers. */
-export type ModelWire = 'anthropic' | 'openai-chat';
+export const modelWires = ['anthropic', 'openai-chat', 'openai-responses', 'google'] as const;
+export type ModelWire = (typeof modelWires)[number];
 
 /** For `ModelEndpoint.kept`: what a provider's requests have in common is made once. */
 export const keptModel = (): KeptModel => new KeptModel();
@@ -38,8 +39,16 @@ export function replyOver(
   signal: AbortSignal,
 ): AsyncIterable<StreamEvent> {
   return whenAsked(async () => {
-    if (wire === 'anthropic') return (await import('./bridge/anthropic.ts')).anthropicReply(endpoint, request, signal);
-    return (await import('./bridge/chat.ts')).chatReply(endpoint, request, signal);
+    switch (wire) {
+      case 'anthropic':
+        return (await import('./bridge/anthropic.ts')).anthropicReply(endpoint, request, signal);
+      case 'openai-responses':
+        return (await import('./bridge/responses.ts')).responsesReply(endpoint, request, signal);
+      case 'google':
+        return (await import('./bridge/google.ts')).googleReply(endpoint, request, signal);
+      case 'openai-chat':
+        return (await import('./bridge/chat.ts')).chatReply(endpoint, request, signal);
+    }
   });
 }
 

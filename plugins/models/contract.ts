@@ -9,6 +9,8 @@ export type ThinkingLevel = (typeof thinkingLevels)[number];
 export interface TextContent {
   readonly type: 'text';
   readonly text: string;
+  /** Opaque, and goes back to the model that made it, as with reasoning. */
+  readonly textSignature?: string;
 }
 
 /** `data` is base64. */

@@ -1,16 +1,20 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, StreamEvent } from '../contract.ts';
-import { reasoningFor } from '../thinking.ts';
+import { clampThinking, reasoningFor } from '../thinking.ts';
 import { anthropicDeltas } from './deltas.ts';
-import { type Endpoint, withVersion } from './endpoint.ts';
-import { type Dialect, toPrompt, toTools } from './prompt.ts';
+import { commonImages, type Dialect } from './dialect.ts';
+import { type CacheRetention, type Endpoint, withVersion } from './endpoint.ts';
+import { KeptModel } from './kept.ts';
+import { toPrompt, toTools } from './prompt.ts';
+import { type Signatures, textAt } from './reply.ts';
 import { type Options, reply, type Wire } from './run.ts';
 
 export const anthropicApi = 'anthropic-messages';
 
-const dialect: Dialect = {
+export const anthropicDialect: Dialect = {
   api: anthropicApi,
   imagesInResults: true,
+  imageTypes: commonImages,
   longestCallId: 64,
   thinking(text, signature, redacted) {
     if (signature === undefined) return undefined; // unsigned reasoning is refused
@@ -19,7 +23,10 @@ const dialect: Dialect = {
   },
 };
 
-const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+export const anthropicSignatures: Signatures = {
+  thinking: (metadata) => textAt(metadata, 'anthropic', 'signature'),
+  redacted: (metadata) => textAt(metadata, 'anthropic', 'redactedData'),
+};
 
 /** One reply over Anthropic Messages. */
 export function anthropicReply(
@@ -35,9 +42,10 @@ export function anthropicReply(
       headers: { ...endpoint.headers },
       fetch,
     };
-    return { model: createAnthropic(settings)(request.model.model), options: optionsFor(endpoint, request) };
+    return { model: createAnthropic(settings)(request.model.model), options: anthropicOptions(endpoint, request) };
   };
-  return reply({ api: anthropicApi, deltas: anthropicDeltas, prepare }, endpoint, request, signal);
+  const wire = { api: anthropicApi, deltas: anthropicDeltas, signatures: anthropicSignatures, prepare };
+  return reply(wire, endpoint, request, signal);
 }
 
 /** The package makes a provider of its own from the environment as it loads, and fails there on a blank base URL. */
@@ -46,38 +54,72 @@ async function load(): Promise<typeof import('@ai-sdk/anthropic').createAnthropi
   return (await import('@ai-sdk/anthropic')).createAnthropic;
 }
 
-function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {
-  const prompt = toPrompt(request, dialect);
+/** What is asked of Claude, whoever serves it. */
+export function anthropicOptions(endpoint: Endpoint, request: ModelRequest): Options {
+  const { written } = endpoint.kept ?? new KeptModel();
+  const prompt = toPrompt(request, anthropicDialect, { written, foreignReasoning: endpoint.foreignReasoning });
   const tools = toTools(request.tools);
-  // A title or a summary is asked for once: to write it into the cache costs, and nobody reads it there.
-  if (request.purpose === 'turn') markForCache(prompt, tools);
-  const reasoning = reasoningFor(request.model.thinking, request.thinking);
+  markForCache(prompt, tools, endpoint.cacheRetention ?? 'short');
+  const { limit, reasoning, budget } = thinkingOf(request, prompt);
+  const thinking = budget === undefined ? {} : { thinking: { type: 'enabled', budgetTokens: budget } };
   return {
     prompt,
-    maxOutputTokens: request.maxOutput ?? request.model.maxOutput,
-    providerOptions: { anthropic: { toolStreaming: endpoint.official === true } },
+    maxOutputTokens: limit,
+    providerOptions: { anthropic: { toolStreaming: endpoint.official === true, ...thinking } },
     ...(tools === undefined ? {} : { tools }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(request.headers === undefined ? {} : { headers: { ...request.headers } }),
   };
 }
 
+type Thinking = { readonly limit: number; readonly reasoning?: Options['reasoning']; readonly budget?: number };
+
+/** The least that the vendor takes as a budget. */
+const leastBudget = 1_024;
+
+function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Thinking {
+  const { model } = request;
+  const limit = request.maxOutput ?? model.maxOutput;
+  const reasoning = reasoningFor(model.thinking, request.thinking);
+  if (reasoning === undefined) return { limit };
+  const given = model.thinkingBudgets?.[clampThinking(model.thinking, request.thinking)];
+  if (reasoning === 'none' || given === undefined) return { limit, reasoning };
+  // A model that thinks by budget refuses the rest of a turn in which another one has called its tools without thinking.
+  if (!mayThink(prompt) || limit < 2 * leastBudget) return { limit, reasoning: 'none' };
+  const budget = Math.max(leastBudget, Math.min(given, limit - leastBudget));
+  // The package adds the budget to the limit.
+  return { limit: limit - budget, budget };
+}
+
+/** Whether the last reply, if its calls have just been answered, begins with reasoning. */
+function mayThink(prompt: LanguageModelV4Prompt): boolean {
+  const last = prompt.findLast(({ role }) => role !== 'tool');
+  return last?.role !== 'assistant' || last.content[0]?.type === 'reasoning';
+}
+
 /**
  * The four places a prompt can be cached at: after the tools, after the system prompt, at the end, and where the end was
  * in the request before, so that a turn of many calls still finds what it wrote.
  */
-function markForCache(prompt: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[] | undefined): void {
+function markForCache(
+  prompt: LanguageModelV4Prompt,
+  tools: LanguageModelV4FunctionTool[] | undefined,
+  retention: CacheRetention,
+): void {
+  if (retention === 'none') return;
+  const ttl = retention === 'long' ? { ttl: '1h' } : {};
+  const providerOptions: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ...ttl } } };
   const lastTool = tools?.at(-1);
-  if (lastTool !== undefined) lastTool.providerOptions = cached;
-  const first = prompt[0];
-  if (first?.role === 'system') first.providerOptions = cached;
+  if (lastTool !== undefined) lastTool.providerOptions = providerOptions;
   const last = prompt.findLastIndex((message) => message.role === 'user' || message.role === 'tool');
   const reply = prompt.findLastIndex((message, at) => at < last && message.role === 'assistant');
   const before = prompt.findLastIndex(
     (message, at) => at < reply && message.role !== 'assistant' && message.role !== 'system',
   );
-  for (const at of [before, last]) {
+  const first = prompt[0]?.role === 'system' ? 0 : -1;
+  for (const at of new Set([first, before, last])) {
     const message = prompt[at];
-    if (message !== undefined) message.providerOptions = cached;
+    // A copy: messages are kept for the next request.
+    if (message !== undefined) prompt[at] = { ...message, providerOptions };
   }
 }

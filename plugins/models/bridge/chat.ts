@@ -1,9 +1,11 @@
 import type { ModelRequest, StreamEvent } from '../contract.ts';
 import { reasoningFor } from '../thinking.ts';
 import { chatDeltas } from './deltas.ts';
+import { commonImages, type Dialect } from './dialect.ts';
 import { type Endpoint, withoutSlash } from './endpoint.ts';
 import { KeptModel } from './kept.ts';
-import { type Dialect, toPrompt, toTools } from './prompt.ts';
+import { toPrompt, toTools } from './prompt.ts';
+import { type Signatures, textAt } from './reply.ts';
 import { type Options, reply, type Wire } from './run.ts';
 
 export const chatApi = 'openai-completions';
@@ -11,40 +13,48 @@ export const chatApi = 'openai-completions';
 const dialect: Dialect = {
   api: chatApi,
   imagesInResults: false,
+  imageTypes: commonImages,
   longestCallId: 40,
   thinking: (text) => (text === '' ? undefined : { text }),
+  callOptions: (thoughtSignature) => ({ google: { thoughtSignature } }),
 };
+
+/** Gemini signs its calls on this wire too. */
+const signatures: Signatures = { call: (metadata) => textAt(metadata, packageName, 'thoughtSignature') };
+const packageName = 'kern';
 
 /** One reply over Chat Completions: OpenAI, and all the servers that speak like it. */
 export function chatReply(endpoint: Endpoint, request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const { kept = new KeptModel() } = endpoint;
   const prepare: Wire['prepare'] = async (fetch, ending) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const { baseUrl, apiKey, headers, official = false, kept = new KeptModel() } = endpoint;
+    const { baseUrl, apiKey, headers, official = false } = endpoint;
     const { sessionId } = request;
-    const parts = [request.model.model, baseUrl, apiKey, headers, official, sessionId];
+    const cacheKey = official && endpoint.cacheRetention !== 'none' ? sessionId : undefined;
+    const parts = [request.model.model, baseUrl, apiKey, headers, official, cacheKey];
     const model = kept.model(parts, { fetch, signal: ending }, (send) =>
       createOpenAICompatible({
-        name: 'kern',
+        name: packageName,
         baseURL: withoutSlash(baseUrl),
         ...(apiKey === undefined ? {} : { apiKey }),
         headers: { ...headers },
         includeUsage: true,
-        transformRequestBody: (body) => (official ? asOfficial(body, sessionId) : body),
+        transformRequestBody: (body) => (official ? asOfficial(body, cacheKey) : body),
         fetch: send,
       }).chatModel(request.model.model),
     );
-    return { model, options: optionsFor(endpoint, request) };
+    return { model, options: optionsFor(endpoint, request, kept) };
   };
-  return reply({ api: chatApi, deltas: chatDeltas, prepare }, endpoint, request, signal);
+  return reply({ api: chatApi, deltas: chatDeltas, signatures, prepare }, endpoint, request, signal);
 }
 
-function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {
+function optionsFor(endpoint: Endpoint, request: ModelRequest, { written }: KeptModel): Options {
   const tools = toTools(request.tools);
   const reasoning = reasoningFor(request.model.thinking, request.thinking);
   // `none` is a word that only the newest servers know
   const isSaid = reasoning !== undefined && (reasoning !== 'none' || endpoint.official === true);
   return {
-    prompt: toPrompt(request, dialect),
+    prompt: toPrompt(request, dialect, { written, foreignReasoning: endpoint.foreignReasoning }),
     ...(request.maxOutput === undefined ? {} : { maxOutputTokens: request.maxOutput }),
     ...(tools === undefined ? {} : { tools }),
     ...(isSaid ? { reasoning } : {}),
@@ -53,11 +63,11 @@ function optionsFor(endpoint: Endpoint, request: ModelRequest): Options {
 }
 
 /** OpenAI has renamed `max_tokens`, and finds its cache again by a key. */
-function asOfficial(body: Record<string, unknown>, sessionId: string): Record<string, unknown> {
+function asOfficial(body: Record<string, unknown>, cacheKey: string | undefined): Record<string, unknown> {
   const { max_tokens: limit, ...rest } = body;
   return {
     ...rest,
     ...(limit === undefined ? {} : { max_completion_tokens: limit }),
-    prompt_cache_key: sessionId,
+    ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
   };
 }

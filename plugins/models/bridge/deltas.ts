@@ -4,7 +4,8 @@ type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Anthropic Messages: `content_block_delta` says what it is. */
 export const anthropicDeltas: DeltaFinder = {
@@ -68,3 +69,44 @@ function argumentsDelta(calls: unknown): Delta | undefined {
   const text = called.arguments;
   return typeof text === 'string' && text !== '' ? { spot: `call ${call.index}`, text } : undefined;
 }
+
+/** OpenAI Responses: the event's type says what its `delta` is, and `output_index` whose. */
+export const responsesDeltas: DeltaFinder = {
+  find(event) {
+    if (!isFields(event) || !isString(event.delta) || !isString(event.type)) return undefined;
+    if (!growing.has(event.type) || !isNothing(event.logprobs)) return undefined;
+    const { type, output_index: output, content_index: content, summary_index: summary } = event;
+    return { spot: `${type}:${output}:${content ?? summary}`, text: event.delta };
+  },
+  put(event, _, text) {
+    (event as Fields).delta = text;
+  },
+};
+
+const growing: ReadonlySet<string> = new Set([
+  'response.output_text.delta',
+  'response.reasoning_summary_text.delta',
+  'response.function_call_arguments.delta',
+]);
+
+/** Gemini: a candidate with one part of text, unsigned, and no end. What else the event says grows with each one. */
+export const googleDeltas: DeltaFinder = {
+  find(event) {
+    if (!isFields(event) || 'error' in event || !isNothing(event.promptFeedback)) return undefined;
+    const candidate: unknown = only(event.candidates);
+    if (!isFields(candidate) || !isFields(candidate.content)) return undefined;
+    for (const name in candidate)
+      if (name !== 'content' && name !== 'index' && !isNothing(candidate[name])) return undefined;
+    const part: unknown = only(candidate.content.parts);
+    if (!isFields(part) || !isString(part.text)) return undefined;
+    for (const name in part) if (name !== 'text' && name !== 'thought') return undefined;
+    return { spot: part.thought === true ? 'thought' : 'text', text: part.text };
+  },
+  put(event, _, text) {
+    const { candidates } = event as { candidates: [{ content: { parts: [Fields] } }] };
+    candidates[0].content.parts[0].text = text;
+  },
+};
+
+const isString = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const only = (list: unknown): unknown => (Array.isArray(list) && list.length === 1 ? list[0] : undefined);

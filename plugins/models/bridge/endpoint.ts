@@ -1,3 +1,4 @@
+import type { ForeignReasoning } from './dialect.ts';
 import type { KeptModel } from './kept.ts';
 
 /** Where one request goes, and with what. Made by a provider each time, so that a changed key counts at once. */
@@ -16,7 +17,15 @@ export interface Endpoint {
   readonly official?: boolean | undefined;
   /** What may be used again by the provider's next request: `keptModel()`, made once. */
   readonly kept?: KeptModel | undefined;
+  /** What becomes of other models' reasoning. Default: it is dropped. */
+  readonly foreignReasoning?: ForeignReasoning | undefined;
+  /** How long a prompt is to stay in the vendor's cache. Default: `short`, which is minutes; `long` is hours and may cost more. */
+  readonly cacheRetention?: CacheRetention | undefined;
+  /** The server is to keep replies, so that the next request need not repeat them. Only where the wire knows how. */
+  readonly store?: boolean | undefined;
 }
+
+export type CacheRetention = 'none' | 'short' | 'long';
 
 export const defaultIdleTimeoutMs = 300_000;
 
@@ -34,4 +43,15 @@ export function withVersion(baseUrl: string): string {
 /** The base as it is, less the slashes at its end. */
 export function withoutSlash(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
+}
+
+/** The base of Gemini, which is given without a version, and at times with one. */
+export function withGoogleVersion(baseUrl: string): string {
+  const bare = withoutSlash(baseUrl);
+  return /\/v1(beta|alpha)?\d*$/.test(bare) ? bare : `${bare}/v1beta`;
+}
+
+/** Headers for a server that wants no key: the packages send an empty one else, and take out what is undefined. */
+export function withoutKey(name: string, headers: Endpoint['headers']): Record<string, string> {
+  return { [name]: undefined, ...headers } as unknown as Record<string, string>;
 }

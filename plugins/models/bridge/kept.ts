@@ -1,10 +1,13 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { WrittenMessages } from './prompt.ts';
 
 /**
  * Keeps a provider package's model from one request to the next: making one, with the schema of its stream, takes a
  * millisecond of every turn. A provider makes one of these and passes it with each of its endpoints.
  */
 export class KeptModel {
+  /** The messages as they were sent before. */
+  readonly written = new WrittenMessages();
   readonly #requests = new WeakMap<AbortSignal, typeof fetch>();
   #key = '';
   #model: LanguageModelV4 | undefined;

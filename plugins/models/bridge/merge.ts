@@ -19,13 +19,14 @@ export interface DeltaFinder {
   put(event: unknown, spot: string, text: string): void;
 }
 
+/** Deltas of one text. Of what else their events say, the last word counts: usage so far, a number in the sequence. */
 interface Run {
   readonly head: string;
-  readonly event: unknown;
   readonly spot: string;
   readonly raw: string;
   readonly texts: string[];
-  readonly frame: Frame | undefined;
+  event: unknown;
+  frame: Frame | undefined;
 }
 
 /** What stands before and after the text in an event; the next one is mostly the same but for the text. */
@@ -34,10 +35,15 @@ interface Frame {
   readonly after: string;
 }
 
+/** An event that goes on for longer than this, in characters, never ends. */
+const longestEvent = 32_000_000;
+
 /** Joins the deltas of a stream of server-sent events, and cuts what the package makes of them. */
 export class DeltaMerger {
   readonly #finder: DeltaFinder;
-  #carry = '';
+  /** Of an event that is not complete: pieces, joined only when it is, so that one of many pieces is not read again and again. */
+  #carry: string[] = [];
+  #carried = 0;
   #isRaw = false;
   readonly #merged: { readonly whole: string; readonly texts: readonly string[] }[] = [];
   #next = 0;
@@ -46,31 +52,46 @@ export class DeltaMerger {
     this.#finder = finder;
   }
 
+  /** What has come of an event is longer than any event can be. */
+  get isEndless(): boolean {
+    return this.#carried > longestEvent;
+  }
+
   /** What to hand on of a piece of the stream: the events that are complete. */
   push(piece: string): string {
-    if (this.#isRaw) return piece;
-    const text = this.#carry + piece;
+    if (this.#isRaw || piece === '') return piece;
     // JSON escapes its carriage returns: one in the stream ends a line, in a dialect of SSE not worth the trouble.
     if (piece.includes('\r')) {
       this.#isRaw = true;
-      this.#carry = '';
-      return text;
+      return this.#taken() + piece;
     }
-    const end = text.lastIndexOf('\n\n');
-    if (end < 0) {
-      this.#carry = text;
+    const last = this.#carry.at(-1);
+    const isSplit = last?.endsWith('\n') === true && piece.startsWith('\n');
+    const end = piece.lastIndexOf('\n\n');
+    if (end < 0 && !isSplit) {
+      this.#carry.push(piece);
+      this.#carried += piece.length;
       return '';
     }
-    this.#carry = text.slice(end + 2);
-    const complete = text.slice(0, end + 2);
-    return complete.indexOf('\n\n') === end ? complete : this.#join(complete.slice(0, -2).split('\n\n'));
+    const after = end < 0 ? 1 : end + 2;
+    const complete = this.#taken() + piece.slice(0, after);
+    this.#carry = [piece.slice(after)];
+    this.#carried = piece.length - after;
+    return complete.indexOf('\n\n') === complete.length - 2
+      ? complete
+      : this.#join(complete.slice(0, -2).split('\n\n'));
   }
 
   /** What is left when the stream has ended. */
   end(): string {
-    const rest = this.#carry;
-    this.#carry = '';
-    return rest;
+    return this.#taken();
+  }
+
+  #taken(): string {
+    const text = this.#carry.join('');
+    this.#carry = [];
+    this.#carried = 0;
+    return text;
   }
 
   /** The deltas that went into one that came out; undefined for one that is as it was. */
@@ -99,6 +120,8 @@ export class DeltaMerger {
       const delta = event === undefined ? undefined : this.#finder.find(event);
       if (delta !== undefined && run?.spot === delta.spot) {
         run.texts.push(delta.text);
+        run.event = event;
+        run.frame = frameOf(block, delta.text);
         continue;
       }
       if (run !== undefined) out.push(this.#close(run));
@@ -107,10 +130,10 @@ export class DeltaMerger {
       else
         run = {
           head: block.slice(0, start),
-          event,
           spot: delta.spot,
           raw: block,
           texts: [delta.text],
+          event,
           frame: frameOf(block, delta.text),
         };
     }

@@ -1,186 +1,144 @@
-import type {
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Message,
-  LanguageModelV4Prompt,
-  SharedV4ProviderOptions,
-} from '@ai-sdk/provider';
-import type {
-  AssistantMessage,
-  ImageContent,
-  Message,
-  ModelRequest,
-  TextContent,
-  ToolFace,
-  ToolResultMessage,
-} from '../contract.ts';
+import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { AssistantMessage, Message, ModelRequest, ToolCall, ToolFace, ToolResultMessage } from '../contract.ts';
+import { CallIds } from './call-ids.ts';
+import type { Dialect, ForeignReasoning } from './dialect.ts';
+import { assistantParts, type Reader, resultParts, userParts } from './parts.ts';
 
-/** How a wire wants what is not the same on all of them. */
-export interface Dialect {
-  /** Names the wire in messages: what it gave is given back to it only. */
-  readonly api: string;
-  /** Reasoning as it goes back; undefined where it cannot. */
-  thinking(text: string, signature: string | undefined, redacted: boolean): Reasoning | undefined;
-  /** Results may hold images; elsewhere they follow in a user message. */
-  readonly imagesInResults: boolean;
-  readonly longestCallId: number;
+/** A message as it was written for one reader, and what it was written of. */
+interface Written {
+  readonly ids: readonly string[];
+  readonly results: readonly (ToolResultMessage | undefined)[];
+  readonly prompt: readonly LanguageModelV4Message[];
 }
 
-export interface Reasoning {
-  readonly text: string;
-  readonly providerOptions?: SharedV4ProviderOptions;
+/** Messages that were written before, by reader. What is kept of a message goes with it. */
+export class WrittenMessages {
+  #reader = '';
+  #messages = new WeakMap<Message, Written>();
+
+  for({ dialect, provider, model, canSee, foreignReasoning }: Reader): WeakMap<Message, Written> {
+    const reader = JSON.stringify([dialect.api, provider, model, canSee, dialect.imagesInResults, foreignReasoning]);
+    if (reader !== this.#reader) {
+      this.#reader = reader;
+      this.#messages = new WeakMap();
+    }
+    return this.#messages;
+  }
 }
 
-type Content = readonly (TextContent | ImageContent)[];
-type UserPart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
-type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
-type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
-type Output = Extract<ToolPart, { type: 'tool-result' }>['output'];
+/** How a prompt is written. */
+export interface Writing {
+  readonly foreignReasoning?: ForeignReasoning | undefined;
+  readonly written?: WrittenMessages | undefined;
+}
 
-/** Our messages as the provider packages take them. Equal messages give equal bytes: prompt caches live from that. */
-export function toPrompt(request: ModelRequest, dialect: Dialect): LanguageModelV4Prompt {
+/**
+ * Our messages as the provider packages take them. Whatever the messages are, every server accepts it: each call has one
+ * result, right after it, and a result stands nowhere else; nothing is empty; the first and the last message are not the
+ * model's. Equal messages give equal bytes: prompt caches live from that.
+ */
+export function toPrompt(request: ModelRequest, dialect: Dialect, writing: Writing = {}): LanguageModelV4Prompt {
+  const { model, messages } = request;
+  const reader: Reader = {
+    dialect,
+    provider: model.provider,
+    model: model.model,
+    canSee: model.input.includes('image'),
+    foreignReasoning: writing.foreignReasoning ?? 'drop',
+  };
+  const before = (writing.written ?? new WrittenMessages()).for(reader);
   const prompt: LanguageModelV4Prompt = [];
-  if (request.systemPrompt.trim() !== '') prompt.push({ role: 'system', content: request.systemPrompt });
-  const { messages } = request;
-  const used = new Map<string, number>();
+  const ids = new CallIds(dialect.longestCallId);
   for (let at = 0; at < messages.length; at += 1) {
     const message = messages[at] as Message;
     if (message.role === 'toolResult') continue; // goes with its call
-    if (message.role !== 'assistant') {
-      pushUser(prompt, userParts(message.content, request));
-      continue;
-    }
-    const ids = callIds(message, dialect, used);
-    const content = assistantParts(message, ids, request, dialect);
-    if (content.length > 0) prompt.push({ role: 'assistant', content });
-    pushResults(prompt, message, ids, resultsAfter(messages, at), request, dialect);
+    for (const part of written(message, messages, at, ids, reader, before)) push(prompt, part, dialect);
   }
+  if (prompt[0]?.role !== 'user') prompt.unshift(prompt.length === 0 ? goOn : beforeIt);
+  if (prompt.at(-1)?.role === 'assistant') prompt.push(goOn);
+  if (request.systemPrompt.trim() !== '')
+    prompt.unshift({ role: 'system', content: request.systemPrompt.toWellFormed() });
   return prompt;
+}
+
+const asked = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] });
+const beforeIt = asked('(What was said before is not shown.)');
+const goOn = asked('Go on.');
+
+function push(prompt: LanguageModelV4Prompt, message: LanguageModelV4Message, { joinsReplies }: Dialect): void {
+  const last = prompt.at(-1);
+  if (joinsReplies === true && last?.role === 'assistant' && message.role === 'assistant')
+    prompt[prompt.length - 1] = { ...last, content: [...last.content, ...message.content] };
+  else prompt.push(message);
+}
+
+function written(
+  message: Exclude<Message, ToolResultMessage>,
+  messages: readonly Message[],
+  at: number,
+  ids: CallIds,
+  reader: Reader,
+  before: WeakMap<Message, Written>,
+): readonly LanguageModelV4Message[] {
+  const known = before.get(message);
+  if (message.role !== 'assistant') {
+    if (known !== undefined) return known.prompt;
+    const content = userParts(message.content, reader);
+    const prompt: LanguageModelV4Message[] = content.length === 0 ? [] : [{ role: 'user', content }];
+    before.set(message, { ids: [], results: [], prompt });
+    return prompt;
+  }
+  const calls = message.content.filter((part) => part.type === 'toolCall');
+  const own = ids.of(message);
+  const results = calls.length === 0 ? [] : resultsAfter(messages, at, calls);
+  if (known !== undefined && isSame(known.ids, own) && isSame(known.results, results)) return known.prompt;
+  const prompt = reply(message, calls, own, results, reader);
+  before.set(message, { ids: own, results, prompt });
+  return prompt;
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((part, at) => part === other[at]);
+}
+
+function reply(
+  message: AssistantMessage,
+  calls: readonly ToolCall[],
+  ids: readonly string[],
+  results: readonly (ToolResultMessage | undefined)[],
+  reader: Reader,
+): readonly LanguageModelV4Message[] {
+  const content = assistantParts(message, ids, reader);
+  if (content.length === 0) return [];
+  if (calls.length === 0) return [{ role: 'assistant', content }];
+  const { results: parts, lifted } = resultParts(calls, results, ids, reader);
+  const answered: LanguageModelV4Message[] = [
+    { role: 'assistant', content },
+    { role: 'tool', content: parts },
+  ];
+  return lifted.length === 0 ? answered : [...answered, { role: 'user', content: lifted }];
+}
+
+/** The results of the calls of the reply at `at`: all up to the next one, and of two for one call the first. */
+function resultsAfter(
+  messages: readonly Message[],
+  at: number,
+  calls: readonly ToolCall[],
+): readonly (ToolResultMessage | undefined)[] {
+  const found: ToolResultMessage[] = [];
+  for (let next = at + 1; next < messages.length; next += 1) {
+    const message = messages[next] as Message;
+    if (message.role === 'assistant') break;
+    if (message.role === 'toolResult') found.push(message);
+  }
+  return calls.map(({ id }) => {
+    const result = found.findIndex(({ toolCallId }) => toolCallId === id);
+    return result < 0 ? undefined : found.splice(result, 1)[0];
+  });
 }
 
 /** The tools as the provider packages take them; undefined for none, since servers refuse an empty list. */
 export function toTools(tools: readonly ToolFace[]): LanguageModelV4FunctionTool[] | undefined {
   if (tools.length === 0) return undefined;
   return tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }));
-}
-
-function pushUser(prompt: LanguageModelV4Prompt, content: UserPart[]): void {
-  if (content.length > 0) prompt.push({ role: 'user', content });
-}
-
-function userParts(content: Content, request: ModelRequest): UserPart[] {
-  return content.flatMap((part): UserPart[] => {
-    if (part.type === 'image') return [imagePart(part, request)];
-    return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]; // servers refuse blank text
-  });
-}
-
-function imagePart(image: ImageContent, request: ModelRequest): UserPart {
-  if (!request.model.input.includes('image'))
-    return { type: 'text', text: `(an image that ${request.model.model} cannot see)` };
-  return { type: 'file', mediaType: image.mimeType, data: { type: 'data', data: image.data } };
-}
-
-function assistantParts(
-  message: AssistantMessage,
-  ids: CallIds,
-  request: ModelRequest,
-  dialect: Dialect,
-): AssistantPart[] {
-  const isOwn =
-    message.api === dialect.api && message.provider === request.model.provider && message.model === request.model.model;
-  return message.content.flatMap((part) => assistantPart(part, ids, isOwn, dialect) ?? []);
-}
-
-function assistantPart(
-  part: AssistantMessage['content'][number],
-  ids: CallIds,
-  isOwn: boolean,
-  dialect: Dialect,
-): AssistantPart | undefined {
-  if (part.type === 'text') return part.text.trim() === '' ? undefined : { type: 'text', text: part.text };
-  if (part.type === 'thinking') {
-    const back = isOwn ? dialect.thinking(part.thinking, part.thinkingSignature, part.redacted === true) : undefined;
-    return back === undefined ? undefined : { type: 'reasoning', ...back };
-  }
-  const { id, name, arguments: input, thoughtSignature } = part;
-  const call = { type: 'tool-call' as const, toolCallId: ids.get(id) ?? id, toolName: name, input };
-  if (!isOwn || thoughtSignature === undefined) return call;
-  return { ...call, providerOptions: { google: { thoughtSignature } } };
-}
-
-/** The calls of a reply, by the id they have with us. */
-type CallIds = ReadonlyMap<string, string>;
-
-/**
- * Servers take letters, digits, `_` and `-` only, differ in how many, and refuse an id that is used twice; some give
- * the same ids in every reply.
- */
-function callIds({ content }: AssistantMessage, { longestCallId }: Dialect, used: Map<string, number>): CallIds {
-  const ids = new Map<string, string>();
-  for (const part of content) {
-    if (part.type !== 'toolCall' || ids.has(part.id)) continue;
-    const clean = part.id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longestCallId) || 'call';
-    let id = clean;
-    let times = used.get(clean) ?? 0;
-    while (used.has(id)) {
-      times += 1;
-      const suffix = `_${times}`;
-      id = `${clean.slice(0, longestCallId - suffix.length)}${suffix}`;
-    }
-    used.set(clean, Math.max(1, times));
-    used.set(id, 1);
-    ids.set(part.id, id);
-  }
-  return ids;
-}
-
-/** The results that belong to the reply at `at`: all up to the next one. */
-function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<string, ToolResultMessage> {
-  const results = new Map<string, ToolResultMessage>();
-  for (let next = at + 1; next < messages.length; next += 1) {
-    const message = messages[next] as Message;
-    if (message.role === 'assistant') break;
-    if (message.role === 'toolResult') results.set(message.toolCallId, message);
-  }
-  return results;
-}
-
-/** A call without a result makes every further request fail, so it gets one that says so. */
-function pushResults(
-  prompt: LanguageModelV4Prompt,
-  message: AssistantMessage,
-  ids: CallIds,
-  results: ReadonlyMap<string, ToolResultMessage>,
-  request: ModelRequest,
-  dialect: Dialect,
-): void {
-  const calls = message.content.filter((part) => part.type === 'toolCall');
-  if (calls.length === 0) return;
-  const lifted: UserPart[] = [];
-  const content = calls.map((call): ToolPart => {
-    const result = results.get(call.id);
-    const output = result === undefined ? missingResult : resultOutput(result, lifted, request, dialect);
-    return { type: 'tool-result', toolCallId: ids.get(call.id) ?? call.id, toolName: call.name, output };
-  });
-  prompt.push({ role: 'tool', content });
-  pushUser(prompt, lifted);
-}
-
-const missingResult: Output = { type: 'error-text', value: 'This call was interrupted; it has no result.' };
-
-function resultOutput(result: ToolResultMessage, lifted: UserPart[], request: ModelRequest, dialect: Dialect): Output {
-  const images = result.content.filter((part) => part.type === 'image');
-  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  if (images.length > 0 && dialect.imagesInResults) {
-    const first = text.trim() === '' ? [] : [{ type: 'text' as const, text: result.isError ? `Error: ${text}` : text }];
-    return { type: 'content', value: [...first, ...images.map((image) => imagePart(image, request))] };
-  }
-  if (images.length > 0) {
-    lifted.push(
-      { type: 'text', text: `Images in the result of ${result.toolName}:` },
-      ...images.map((image) => imagePart(image, request)),
-    );
-  }
-  const value = text === '' ? (images.length > 0 ? '(images, in the next message)' : '(no output)') : text;
-  return { type: result.isError ? 'error-text' : 'text', value };
 }

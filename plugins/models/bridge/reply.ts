@@ -13,10 +13,30 @@ import { usageOf } from '../usage.ts';
 import { argumentsOf } from './arguments.ts';
 
 type Part = LanguageModelV4StreamPart;
+type Metadata = SharedV4ProviderMetadata | undefined;
 type Finish = Extract<Part, { type: 'finish' }>;
 type Block = TextContent | ThinkingContent | ToolCall;
 
 const none: readonly StreamEvent[] = [];
+
+/** What a wire finds in a package's metadata that has to go back with the next request. Each undefined where there is nothing. */
+export interface Signatures {
+  /** Of reasoning; `isEnd` once it is complete. */
+  thinking?(metadata: Metadata, isEnd: boolean): string | undefined;
+  /** Reasoning that only its vendor can read. */
+  redacted?(metadata: Metadata): string | undefined;
+  text?(metadata: Metadata): string | undefined;
+  call?(metadata: Metadata): string | undefined;
+}
+
+/** A text in a package's metadata, by the vendor's name and the field's. */
+export function textAt(metadata: Metadata, vendor: string, field: string): string | undefined {
+  const value = metadata?.[vendor]?.[field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A reply longer than this, in characters, is a server that has lost its way. */
+export const longestReply = 16_000_000;
 
 interface Growing {
   readonly kind: 'text' | 'thinking';
@@ -30,6 +50,7 @@ interface Calling {
   readonly index: number;
   readonly name: string;
   text: string;
+  isWhole: boolean;
 }
 
 /** Makes our events of the parts of a provider package, and the message of them. One a reply. */
@@ -37,17 +58,32 @@ export class Reply {
   readonly #api: string;
   readonly #request: ModelRequest;
   readonly #split: (delta: string) => readonly string[] | undefined;
+  readonly #signatures: Signatures;
   readonly #content: (Block | undefined)[] = [];
   readonly #calls = new Map<string, Calling>();
   #out: StreamEvent[] = [];
   #open: Growing | undefined;
+  /** Came before the first piece of its text. */
+  #textSignature: { readonly id: string; readonly signature: string } | undefined;
+  #length = 0;
   #finish: Finish | undefined;
   #responseId: string | undefined;
 
-  constructor(api: string, request: ModelRequest, split: (delta: string) => readonly string[] | undefined) {
+  constructor(
+    api: string,
+    request: ModelRequest,
+    signatures: Signatures,
+    split: (delta: string) => readonly string[] | undefined,
+  ) {
     this.#api = api;
     this.#request = request;
+    this.#signatures = signatures;
     this.#split = split;
+  }
+
+  /** It has become longer than any reply can be. */
+  get isEndless(): boolean {
+    return this.#length > longestReply;
   }
 
   /** The last word of the model came. */
@@ -68,20 +104,26 @@ export class Reply {
     switch (part.type) {
       case 'text-delta':
         this.#grow('text', part.id, part.delta, out);
+        this.#signText(part.id, part.providerMetadata);
         break;
       case 'reasoning-delta':
-        this.#sign(part.id, part.providerMetadata, out);
+        this.#sign(part.id, part.providerMetadata, false, out);
         this.#grow('thinking', part.id, part.delta, out);
         break;
       case 'reasoning-start':
         this.#hide(part.providerMetadata, out);
         break;
       case 'reasoning-end':
-        this.#sign(part.id, part.providerMetadata, out);
+        this.#sign(part.id, part.providerMetadata, true, out);
         this.#closeNamed(part.id, out);
         break;
+      case 'text-start':
+        this.#signText(part.id, part.providerMetadata);
+        break;
       case 'text-end':
+        this.#signText(part.id, part.providerMetadata);
         this.#closeNamed(part.id, out);
+        this.#signLast(part.id);
         break;
       case 'tool-input-start':
         this.#call(part.id, part.toolName, out);
@@ -106,6 +148,8 @@ export class Reply {
   end(): readonly StreamEvent[] {
     const out: StreamEvent[] = [];
     this.#close(out);
+    // Begun, and cut off by the end of the reply.
+    for (const [id, call] of this.#calls) if (!call.isWhole) this.#finishCall(id, call, call.text, undefined, out);
     out.push({ type: 'done', message: this.#message() });
     return out;
   }
@@ -130,6 +174,7 @@ export class Reply {
     if (delta === '') return; // blocks that stay empty are not begun
     const open = this.#opened(kind, id, out);
     open.text += delta;
+    this.#length += delta.length;
     const type = kind === 'text' ? 'text_delta' : 'thinking_delta';
     const contentIndex = open.index;
     const pieces = this.#split(delta);
@@ -141,7 +186,9 @@ export class Reply {
     const open = this.#open;
     if (open !== undefined && open.kind === kind && open.id === id) return open;
     this.#close(out);
-    const begun: Growing = { kind, id, index: this.#content.length, text: '', signature: undefined };
+    const early = kind === 'text' && this.#textSignature?.id === id ? this.#textSignature.signature : undefined;
+    this.#textSignature = undefined;
+    const begun: Growing = { kind, id, index: this.#content.length, text: '', signature: early };
     this.#content.push(undefined);
     this.#open = begun;
     out.push({ type: kind === 'text' ? 'text_start' : 'thinking_start', contentIndex: begun.index });
@@ -158,7 +205,7 @@ export class Reply {
     this.#open = undefined;
     const { index, text, signature } = open;
     if (open.kind === 'text') {
-      this.#content[index] = { type: 'text', text };
+      this.#content[index] = { type: 'text', text, ...(signature === undefined ? {} : { textSignature: signature }) };
       out.push({ type: 'text_end', contentIndex: index, content: text });
       return;
     }
@@ -173,14 +220,35 @@ export class Reply {
   }
 
   /** A signature comes with an empty delta; it makes a block of its own where the reasoning itself is not shown. */
-  #sign(id: string, metadata: SharedV4ProviderMetadata | undefined, out: StreamEvent[]): void {
-    const signature = textIn(metadata, 'signature');
+  #sign(id: string, metadata: Metadata, isEnd: boolean, out: StreamEvent[]): void {
+    if (metadata === undefined) return;
+    const signature = this.#signatures.thinking?.(metadata, isEnd);
     if (signature !== undefined) this.#opened('thinking', id, out).signature = signature;
   }
 
+  /** The signature of a text may come before its first piece, with one, or behind the last, in a block of its own. */
+  #signText(id: string, metadata: Metadata): void {
+    if (metadata === undefined) return;
+    const signature = this.#signatures.text?.(metadata);
+    if (signature === undefined) return;
+    if (this.#open?.kind === 'text' && this.#open.id === id) this.#open.signature = signature;
+    else this.#textSignature = { id, signature };
+  }
+
+  /** A signature in a text that stayed empty belongs to what came before. */
+  #signLast(id: string): void {
+    const signature = this.#textSignature?.id === id ? this.#textSignature.signature : undefined;
+    if (signature === undefined) return;
+    this.#textSignature = undefined;
+    const last = this.#content.at(-1);
+    if (last?.type === 'text') this.#content[this.#content.length - 1] = { ...last, textSignature: signature };
+    else if (last?.type === 'thinking' && last.thinkingSignature === undefined)
+      this.#content[this.#content.length - 1] = { ...last, thinkingSignature: signature };
+  }
+
   /** Reasoning that only its vendor can read. */
-  #hide(metadata: SharedV4ProviderMetadata | undefined, out: StreamEvent[]): void {
-    const signature = textIn(metadata, 'redactedData');
+  #hide(metadata: Metadata, out: StreamEvent[]): void {
+    const signature = this.#signatures.redacted?.(metadata);
     if (signature === undefined) return;
     this.#close(out);
     const contentIndex = this.#content.length;
@@ -189,8 +257,10 @@ export class Reply {
   }
 
   #call(id: string, name: string, out: StreamEvent[]): Calling {
+    const begun = this.#calls.get(id);
+    if (begun !== undefined) return begun; // said twice
     this.#close(out);
-    const call: Calling = { index: this.#content.length, name, text: '' };
+    const call: Calling = { index: this.#content.length, name, text: '', isWhole: false };
     this.#content.push(undefined);
     this.#calls.set(id, call);
     out.push({ type: 'toolcall_start', contentIndex: call.index, id, toolName: name });
@@ -199,8 +269,9 @@ export class Reply {
 
   #argue(id: string, delta: string, out: StreamEvent[]): void {
     const call = this.#calls.get(id);
-    if (call === undefined || delta === '') return;
+    if (call === undefined || call.isWhole || delta === '') return;
     call.text += delta;
+    this.#length += delta.length;
     const contentIndex = call.index;
     const pieces = this.#split(delta);
     if (pieces === undefined) out.push({ type: 'toolcall_delta', contentIndex, delta });
@@ -208,28 +279,24 @@ export class Reply {
   }
 
   #called(part: Extract<Part, { type: 'tool-call' }>, out: StreamEvent[]): void {
-    const call = this.#calls.get(part.toolCallId) ?? this.#call(part.toolCallId, part.toolName, out);
+    const call = this.#call(part.toolCallId, part.toolName, out);
+    if (call.isWhole) return;
     if (call.text === '') this.#argue(part.toolCallId, part.input, out);
-    const signature = textIn(part.providerMetadata, 'thoughtSignature');
+    this.#finishCall(part.toolCallId, call, part.input, this.#signatures.call?.(part.providerMetadata), out);
+  }
+
+  #finishCall(id: string, call: Calling, input: string, signature: string | undefined, out: StreamEvent[]): void {
+    call.isWhole = true;
     const toolCall: ToolCall = {
       type: 'toolCall',
-      id: part.toolCallId,
-      name: part.toolName,
-      ...argumentsOf(part.input),
+      id,
+      name: call.name,
+      ...argumentsOf(input),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     };
     this.#content[call.index] = toolCall;
     out.push({ type: 'toolcall_end', contentIndex: call.index, toolCall });
   }
-}
-
-function textIn(metadata: SharedV4ProviderMetadata | undefined, name: string): string | undefined {
-  if (metadata === undefined) return undefined;
-  for (const vendor of Object.values(metadata)) {
-    const value = vendor?.[name];
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return undefined;
 }
 
 function stopReason(finish: Finish | undefined, content: readonly Block[]): StopReason {

@@ -1,22 +1,25 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { messageOf } from 'kern/plugin';
-import type { ModelRequest, StreamEvent } from '../contract.ts';
+import type { AssistantMessage, ModelRequest, StreamEvent } from '../contract.ts';
 import { abortError } from './abort.ts';
 import { defaultIdleTimeoutMs, type Endpoint } from './endpoint.ts';
 import { badResponse, disconnected, ModelError, refused, stalled, unusable } from './failure.ts';
 import { type DeltaFinder, DeltaMerger } from './merge.ts';
-import { Reply } from './reply.ts';
+import { longestReply, Reply, type Signatures } from './reply.ts';
 import { transport } from './transport.ts';
 
 /** What differs between the wires. */
 export interface Wire {
   readonly api: string;
   readonly deltas: DeltaFinder;
+  readonly signatures: Signatures;
   /** Loads the package, and says what it is asked. `signal` ends this request. */
   prepare(
     fetch: typeof globalThis.fetch,
     signal: AbortSignal,
   ): Promise<{ readonly model: LanguageModelV4; readonly options: Options }>;
+  /** The reply is complete. */
+  done?(message: AssistantMessage): void;
 }
 
 export type Options = Omit<LanguageModelV4CallOptions, 'abortSignal'>;
@@ -49,7 +52,7 @@ export async function* reply(
     );
     const { stream } = await model.doStream({ ...options, abortSignal: ending.signal });
     const reader = stream.getReader();
-    const made = new Reply(wire.api, request, (delta) => merger.split(delta));
+    const made = new Reply(wire.api, request, wire.signatures, (delta) => merger.split(delta));
     let broken: ModelError | undefined;
     for (;;) {
       const { done, value } = await reader.read();
@@ -63,12 +66,16 @@ export async function* reply(
         if (signal.aborted) throw abortError();
         yield event;
       }
+      if (made.isEndless) throw badResponse(endpoint, `sent more than ${longestReply / 1e6} million characters`);
     }
     const unified = made.finish?.finishReason.unified;
     if (broken !== undefined || unified === undefined || unified === 'interrupted' || unified === 'error') {
       throw broken ?? disconnected(endpoint, 'the reply broke off before its end');
     }
-    yield* made.end();
+    const last = made.end();
+    const { message } = last.at(-1) as Extract<StreamEvent, { type: 'done' }>; // so it ends
+    wire.done?.(message);
+    yield* last;
   } catch (error) {
     if (signal.aborted) throw abortError();
     throw isStalled ? stalled(endpoint, idleTimeoutMs) : failureOf(endpoint, error);
