@@ -9,9 +9,6 @@ const reference = /^blob:sha256:([0-9a-f]{64})$/;
 /** Whether there may be one on a line: most have none, and are not looked through. */
 export const mayHaveBlobs = (line: Buffer): boolean => line.includes(`"${prefix}`);
 
-/** A reference that has nothing behind it any more. */
-export const isBlobReference = (text: string): boolean => text.startsWith(prefix) && reference.test(text);
-
 /** The value with what its references stand for: of an image base64, else text. What is missing stays a reference. */
 export function withBlobs(value: unknown, resolve: ResolveBlob, missing: (sha256: string) => void): unknown {
   const read = (text: string, isImage: boolean): string => {

@@ -109,10 +109,6 @@ export class EntryIndex {
     return this.#types[nth] ?? '';
   }
 
-  role(nth: number): string | undefined {
-    return this.#roles[nth];
-  }
-
   customType(nth: number): string | undefined {
     return this.#customTypes[nth];
   }

@@ -323,3 +323,21 @@ test('a list of nodes does not change under whoever holds it', async () => {
   expect(before).toHaveLength(3);
   expect(tree.nodes()).toHaveLength(4);
 });
+
+test('an entry of a file that is gone is an error that says so, and nothing is forgotten', async () => {
+  const text = lines(header, entry('a', null));
+  let isThere = true;
+  const there = bytesStorage(text);
+  const storage = {
+    ...there,
+    readSync: (path: string, at: number, length: number) => {
+      if (!isThere) throw new Error('ENOENT: no such file');
+      return there.readSync(path, at, length);
+    },
+  };
+  const tree = await SessionTree.open(storage, name);
+  isThere = false;
+  expect(() => tree.entry('a')).toThrow(expect.objectContaining({ code: 'session_unreadable' }));
+  isThere = true;
+  expect(tree.entry('a')).toMatchObject({ type: 'message' });
+});

@@ -164,11 +164,6 @@ export class SessionTree {
     return this.#grown.repairs;
   }
 
-  /** Bytes of the file that are no entry. */
-  get bad(): readonly BadPart[] {
-    return this.#grown.bad;
-  }
-
   /** Which program has written the file; certain only after a thorough look. */
   get dialect(): SessionDiagnosis['dialect'] {
     return this.#grown.writer;

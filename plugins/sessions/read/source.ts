@@ -1,4 +1,5 @@
 import type { SessionStorage } from 'kern/contracts';
+import { KernError, messageOf } from 'kern/plugin';
 
 /** A line above this is not read: it would not become a text of JavaScript, or eat the memory of everything else. */
 export const longestLine = 64 * 1024 * 1024;
@@ -16,8 +17,15 @@ export class LineSource {
   }
 
   read(at: number, length: number): Buffer {
-    const bytes = this.#storage.readSync(this.#path, at, length);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    try {
+      const bytes = this.#storage.readSync(this.#path, at, length);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch (cause) {
+      throw new KernError('session_unreadable', `${this.#path} cannot be read: ${messageOf(cause)}`, {
+        cause,
+        hint: 'it was moved, deleted or closed to you since it was opened: put it back, or go on in another session',
+      });
+    }
   }
 
   /** For lines that are read one after the other: they are fetched a megabyte at a time. */
