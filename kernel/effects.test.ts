@@ -32,11 +32,14 @@ test('an effect that fails is told with its plugin, and fails nothing else', asy
   expect(t.complaints()).toEqual([expect.stringMatching(/^lamp: .*the setting bright.*burnt out/)]);
 });
 
-async function kernelWith(text: string): Promise<{ kernel: Kernel; config: Awaited<ReturnType<typeof loadConfig>> }> {
+async function kernelWith(
+  text: string,
+): Promise<{ kernel: Kernel; port: ConfigPort; config: Awaited<ReturnType<typeof loadConfig>> }> {
   const home = folderWith();
   put(home, { 'config.yml': text });
   const config = await loadConfig({ home });
-  return { kernel: new Kernel({ where: { cwd: home, root: home, home }, settings: new ConfigPort(config) }), config };
+  const port = new ConfigPort(config);
+  return { kernel: new Kernel({ where: { cwd: home, root: home, home }, settings: port }), port, config };
 }
 
 test("a stranger's setting begins with its id; then it is a setting like any other", async () => {
@@ -52,5 +55,18 @@ test("a stranger's setting begins with its id; then it is a setting like any oth
   expect(seen).toEqual(['lamp: true']);
   expect(config.get('lamp.bright')).toMatchObject({ value: true, origin: { layer: 'user', line: 2 } });
   expect(config.unknown([]).map(({ key }) => key)).toEqual(['bright']);
+  await kernel.shutdown();
+});
+
+test('what takes the place of a built-in has its settings', async () => {
+  const { kernel, port, config } = await kernelWith('bright: true\n');
+  const seen: unknown[] = [];
+  port.declare({ id: 'lamp', level: 'builtin' }, lamp([]).settings ?? []);
+  kernel.introduce([{ id: 'lamp', declares: [], contributes: {}, load: async () => lamp([]) }]);
+  const definition = { ...lamp(seen), replaces: 'lamp' };
+  const unit = { key: 'user::lamp', level: 'user', source: 'test', revision: 1, definition } as const;
+  expect(await kernel.change({ put: [unit] })).toMatchObject({ ok: true });
+  expect(seen).toEqual(['lamp: true']);
+  expect(config.get('bright').value).toBe(true);
   await kernel.shutdown();
 });

@@ -24,7 +24,10 @@ export interface SettingsPort {
   /** The plugin's settings by its own schema. A bad value costs only itself; in a keeper it is a failure. */
   configure<T>(id: string, level: Level, schema: Schema<T>, isKeeper: boolean): PluginSettings<T>;
   /** Makes settings of a plugin's own known. Throws where a name is not free, or not the plugin's to give. */
-  declare?(id: string, level: Level, settings: readonly DeclaredSetting[]): void;
+  declare?(
+    plugin: { readonly id: string; readonly level: Level; readonly replaces?: string | undefined },
+    settings: readonly DeclaredSetting[],
+  ): void;
   /** A discovery provider at one level. */
   provider(id: string, level: Level): { readonly off: string | undefined; readonly priority: number | undefined };
   /** `tool:read`: who switched the item off. */

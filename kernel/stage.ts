@@ -62,10 +62,10 @@ async function step(
 }
 
 function configOf(core: Core, unit: PluginUnit, isKeeper: boolean): unknown {
-  const { id, config, settings } = unit.definition;
+  const { id, config, settings, replaces } = unit.definition;
   const { failure } = core.settings.plugin(id, unit.level);
   if (failure !== undefined) throw badConfig(failure);
-  if (settings !== undefined) core.settings.declare?.(id, unit.level, settings);
+  if (settings !== undefined) core.settings.declare?.({ id, level: unit.level, replaces }, settings);
   if (config === undefined) return undefined;
   const read = core.settings.configure(id, unit.level, config, isKeeper);
   if ('failure' in read) throw badConfig(read.failure);

@@ -3,6 +3,7 @@ export * from './appearance/api.ts';
 export * from './appearance/contract.ts';
 export * from './cli/api.ts';
 export * from './cli/contract.ts';
+export * from './cli/take-over/contract.ts';
 export * from './history/contract.ts';
 export * from './models/api.ts';
 export * from './models/contract.ts';

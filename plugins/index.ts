@@ -56,6 +56,7 @@ import {
   sessionWriteFailed,
   sessionWriteRestored,
   settings,
+  settingsTakeOver,
   systemPrompt,
   thinkingSelect,
   toolCall,
@@ -147,6 +148,13 @@ export const builtins: readonly BuiltinManifest[] = [
     declares: [],
     contributes: { 'model-provider': ['openai'] },
     load: async () => (await import('./models/openai-chat/index.ts')).default,
+  },
+  {
+    id: 'models.google',
+    path: 'models/google',
+    declares: [],
+    contributes: { 'model-provider': ['google'] },
+    load: async () => (await import('./models/google/index.ts')).default,
   },
   {
     id: 'models.custom',
@@ -400,8 +408,15 @@ export const builtins: readonly BuiltinManifest[] = [
     id: 'cli.config',
     path: 'cli/config',
     declares: [],
-    contributes: { command: ['config', 'config list', 'config get', 'config set', 'config import', 'config path'] },
+    contributes: { command: ['config', 'config list', 'config get', 'config set', 'config path'] },
     load: async () => (await import('./cli/config/index.ts')).default,
+  },
+  {
+    id: 'cli.take-over',
+    path: 'cli/take-over',
+    declares: [settingsTakeOver],
+    contributes: { [settingsTakeOver.id]: [settingsTakeOver.id], command: ['config import'] },
+    load: async () => (await import('./cli/take-over/index.ts')).default,
   },
   {
     id: 'cli.providers',

@@ -16,6 +16,8 @@ export class ConfigPort implements SettingsPort {
   #plugins = new Map<string, ReturnType<SettingsPort['plugin']>>();
   #providers = new Map<string, ReturnType<SettingsPort['provider']>>();
   #values = new Map<string, unknown>();
+  /** The built-ins that declared settings, by key. */
+  readonly #declarers = new Map<string, string>();
   /** Of the config, when providers and values were asked for. */
   #revision = 0;
 
@@ -90,15 +92,23 @@ export class ConfigPort implements SettingsPort {
     return read.ok ? { value: read.value, problems } : { failure: problems.join('; ') };
   }
 
-  /** A stranger's settings begin with its id: no two plugins mean different things by one name. */
-  declare(id: string, level: Parameters<SettingsPort['plugin']>[1], settings: readonly DeclaredSetting[]): void {
-    const foreign = settings.find(({ key }) => level !== 'builtin' && !key.startsWith(`${id}.`));
+  /** A stranger's settings begin with its id, or are those of the built-in it replaces: no two plugins mean different things by one name. */
+  declare(
+    { id, level, replaces }: Parameters<NonNullable<SettingsPort['declare']>>[0],
+    settings: readonly DeclaredSetting[],
+  ): void {
+    const isOwn = ({ key }: DeclaredSetting): boolean =>
+      level === 'builtin' ||
+      key.startsWith(`${id}.`) ||
+      (replaces !== undefined && this.#declarers.get(key) === replaces);
+    const foreign = settings.find((setting) => !isOwn(setting));
     if (foreign !== undefined) {
       throw new KernError('config_bad_setting', `the setting ${foreign.key} is not one of plugin ${id}`, {
         hint: `call it ${id}.${foreign.key}, or put it into the plugin's config`,
       });
     }
     this.#config.register(settings);
+    for (const { key } of settings) if (level === 'builtin') this.#declarers.set(key, id);
   }
 
   // Every table asks for the provider of every item.

@@ -44,9 +44,9 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     needed,
     ...(shared.config === undefined ? {} : { overlay: shared.config }),
   });
-  config.register(builtins.flatMap(({ settings: own = [] }) => own));
   config.know(builtins.map(({ id }) => ({ id, level: 'builtin' as const })));
   const settings = new ConfigPort(config, { 'permissions.modeIsExplicit': shared.permissionMode !== undefined });
+  for (const { id, settings: own = [] } of builtins) settings.declare({ id, level: 'builtin' }, own);
   const trust = createTrust({ home, root, runTrust: shared.trust });
 
   const hub = new WatchHub({

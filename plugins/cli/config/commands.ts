@@ -76,30 +76,6 @@ export const configCommands: readonly Command[] = [
     run: async (_ctx, args, host) => (await import('./write.ts')).set(args, host),
   },
   {
-    path: ['config', 'import'],
-    group: 'Set up',
-    summary: 'Take over the settings of pi or oh-my-pi.',
-    details:
-      'What kern understands is written into your config; what you have set in kern already stays. The rest is\nlisted with the reason. Keys that stand there in clear come along only with --keys.',
-    json: true,
-    mends: true,
-    options: [
-      {
-        name: 'keys',
-        names: ['--keys'],
-        kind: 'boolean',
-        summary: 'Keys of described providers too, into models.yml.',
-      },
-      { name: 'dryRun', names: ['--dry-run'], kind: 'boolean', summary: 'Only tell what would be taken over.' },
-    ],
-    positionals: [{ name: 'program', required: true, summary: 'pi or oh-my-pi' }],
-    examples: [
-      ['What would come along', 'kern config import pi --dry-run'],
-      ['Take it over', 'kern config import oh-my-pi'],
-    ],
-    run: async (_ctx, args, host) => (await import('./import.ts')).importFrom(args, host),
-  },
-  {
     path: ['config', 'path'],
     group: 'Set up',
     summary: 'The config files that are read.',

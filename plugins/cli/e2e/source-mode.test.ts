@@ -142,10 +142,10 @@ test('from the sources, the mode that prints is edited in the middle of a run', 
       calls: [
         edit(
           'plugins/modes/print/paint.ts',
-          "const mark = isError ? screen.style('red', '✗')",
+          "const mark = isError ? screen.style('red', screen.sign('failed'))",
           "const mark = isError ? '!'",
         ),
-        edit('plugins/modes/print/paint.ts', "screen.style('green', '✓');", "'NEW';"),
+        edit('plugins/modes/print/paint.ts', "screen.style('green', screen.sign('done'));", "'NEW';"),
       ],
     },
     { calls: [{ name: 'write', args: { path: 'c.txt', content: 'c' } }] },

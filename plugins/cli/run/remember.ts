@@ -16,7 +16,8 @@ export function rememberWhenSent(
   const subscription = session.subscribe((event) => {
     if (event.type !== 'message_start' || event.message.role !== 'assistant') return;
     subscription.dispose();
-    void remember(prompts, session.cwd, host);
+    // A history that cannot be is told by itself; the run has nothing to do with it.
+    remember(prompts, session.cwd, host).catch(() => undefined);
   });
 }
 

@@ -19,9 +19,9 @@ import {
   workbench,
 } from 'kern/contracts';
 import { codeOf, KernError, messageOf, type Service, visible } from 'kern/plugin';
-import { offerTakeOver } from '../take-over/offer.ts';
 import { chosenSession } from './chosen-session.ts';
 import { textOrFile } from './files.ts';
+import { offerSettings } from './first-start.ts';
 import { LastLine } from './last-line.ts';
 import { readPiped } from './piped.ts';
 import { promptsOf } from './prompts.ts';
@@ -57,7 +57,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
     });
   }
   tellBlocked(host);
-  await offerTakeOver(host);
+  await offerSettings(host);
   await using session = await view.service(agentSessions).create({
     view,
     cwd,

@@ -5,8 +5,9 @@ import { type CommandHost, type Workbench, workbench } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
 import { bootKernel, capturedUi } from 'kern/testing';
 import { expect, test } from 'vitest';
+import { offerSettings } from '../run/first-start.ts';
 import { type Desk, openDesk } from '../test/line.ts';
-import { offerTakeOver } from './offer.ts';
+import takeOverPlugin from './index.ts';
 
 /** Files of another program beside the desk's project, where HOME is. */
 function elsewhere(desk: Desk, name: string, text: string): string {
@@ -194,9 +195,9 @@ async function offered(desk: Desk, answers: readonly (string | boolean | undefin
   };
   const bench = { home: desk.home, config } as unknown as Workbench;
   const plugin = definePlugin({ id: 'bench', declares: [workbench], setup: (ctx) => ctx.contribute(workbench, bench) });
-  await using t = await bootKernel([plugin], { ui });
+  await using t = await bootKernel([plugin, takeOverPlugin], { ui });
   const env = { HOME: path.dirname(desk.home) };
-  await offerTakeOver({ view: t.view, env, say: (line: string) => said.push(line) } as unknown as CommandHost);
+  await offerSettings({ view: t.view, env, say: (line: string) => said.push(line) } as unknown as CommandHost);
   return { asked: ui.shown, said, set };
 }
 

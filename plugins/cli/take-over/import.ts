@@ -1,8 +1,8 @@
 import { type CommandArgs, type CommandHost, workbench } from 'kern/contracts';
 import { didYouMean, KernError, nearNames } from 'kern/plugin';
-import { foundSettings, type Origin, whereOf } from '../take-over/found.ts';
-import { takeOver } from '../take-over/take-over.ts';
-import { takenLines } from '../take-over/words.ts';
+import { foundSettings, type Origin, whereOf } from './found.ts';
+import { takeOver } from './take-over.ts';
+import { takenLines } from './words.ts';
 
 const origins: readonly Origin[] = ['pi', 'oh-my-pi'];
 
