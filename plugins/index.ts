@@ -405,6 +405,13 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./cli/sessions/index.ts')).default,
   },
   {
+    id: 'cli.stats',
+    path: 'cli/stats',
+    declares: [],
+    contributes: { command: ['stats'] },
+    load: async () => (await import('./cli/stats/index.ts')).default,
+  },
+  {
     id: 'cli.config',
     path: 'cli/config',
     declares: [],

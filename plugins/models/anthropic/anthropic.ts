@@ -1,17 +1,21 @@
 import {
   catalogModels,
   describeModel,
+  keptModel,
   type Model,
+  type ModelEndpoint,
   type ModelProvider,
   replyOver,
-  type WireSettings,
 } from 'kern/contracts';
 
 const vendor = 'https://api.anthropic.com';
 const missing = 'ANTHROPIC_API_KEY is not set';
 
+export type AnthropicSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
+
 /** Anthropic's models. The environment is read at each call: a key that is set counts at once. */
-export function anthropic({ idleTimeoutMs }: WireSettings): ModelProvider {
+export function anthropic(settings: AnthropicSettings): ModelProvider {
+  const kept = keptModel();
   const models = async (): Promise<readonly Model[]> => {
     const available = keyOf() !== undefined;
     const catalog = await import('./models.json', { with: { type: 'json' } });
@@ -32,8 +36,9 @@ export function anthropic({ idleTimeoutMs }: WireSettings): ModelProvider {
         provider: 'anthropic',
         baseUrl,
         apiKey: keyOf(),
-        idleTimeoutMs,
         official: baseUrl.startsWith(vendor),
+        kept,
+        ...settings,
       };
       return replyOver(
         'anthropic',

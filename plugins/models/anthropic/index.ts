@@ -6,6 +6,6 @@ export default definePlugin({
   id: 'models.anthropic',
   description: 'Claude, with ANTHROPIC_API_KEY',
   requires: ['models'],
-  config: wireSettings,
+  config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention'),
   setup: (ctx) => ctx.contribute(modelProviders, anthropic(ctx.config), { priority: 120 }),
 });

@@ -59,7 +59,8 @@ export function anthropicOptions(endpoint: Endpoint, request: ModelRequest): Opt
   const { written } = endpoint.kept ?? new KeptModel();
   const prompt = toPrompt(request, anthropicDialect, { written, foreignReasoning: endpoint.foreignReasoning });
   const tools = toTools(request.tools);
-  markForCache(prompt, tools, endpoint.cacheRetention ?? 'short');
+  // A title or a summary is asked for once: to write it into the cache costs, and nobody reads it there.
+  if (request.purpose === 'turn') markForCache(prompt, tools, endpoint.cacheRetention ?? 'short');
   const { limit, reasoning, budget } = thinkingOf(request, prompt);
   const thinking = budget === undefined ? {} : { thinking: { type: 'enabled', budgetTokens: budget } };
   return {

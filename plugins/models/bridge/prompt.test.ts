@@ -4,7 +4,13 @@ import { answered, aRequest, resulted, said } from '../test/requests.ts';
 import { commonImages, type Dialect } from './dialect.ts';
 import { toPrompt } from './prompt.ts';
 
-const dialect: Dialect = { api: 'x', thinking: () => undefined, imagesInResults: false, imageTypes: commonImages, longestCallId: 10 };
+const dialect: Dialect = {
+  api: 'x',
+  thinking: () => undefined,
+  imagesInResults: false,
+  imageTypes: commonImages,
+  longestCallId: 10,
+};
 const call = (id: string): ToolCall => ({ type: 'toolCall', id, name: 'read', arguments: {} });
 
 /** The ids of calls and of results as they go over the wire, reply by reply. */

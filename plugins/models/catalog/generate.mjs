@@ -1,4 +1,4 @@
-// Writes anthropic/models.json and openai-chat/models.json from the data of an MIT package:
+// Writes anthropic/models.json, openai-chat/models.json and google/models.json from the data of an MIT package:
 //   npm pack @earendil-works/pi-ai@1.6.0 && tar xzf earendil-works-pi-ai-1.6.0.tgz
 //   node plugins/models/catalog/generate.mjs package 2026-11-20    (the day of its data)
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -50,6 +50,27 @@ const vendors = [
       'gpt-5-mini',
       'gpt-4.1',
       'gpt-4.1-mini',
+    ],
+  },
+  {
+    provider: 'google',
+    folder: 'google',
+    models: [
+      'gemini-4-argon',
+      'gemini-4-neon',
+      'gemini-4-carbon',
+      'gemini-4-hydrogen',
+      'gemini-3.8-flash',
+      'gemini-3.7-flash',
+      'gemini-3.6-flash',
+      'gemini-3.5-flash',
+      'gemini-3.5-flash-lite',
+      'gemini-3.1-pro-preview',
+      'gemini-3.1-flash-lite',
+      'gemini-3-flash-preview',
+      'gemini-2.5-pro',
+      'gemini-2.5-flash',
+      'gemini-2.5-flash-lite',
     ],
   },
 ];

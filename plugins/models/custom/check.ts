@@ -1,3 +1,4 @@
+import { modelWires } from 'kern/contracts';
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { CustomProvider, ModelsFile } from './described.ts';
@@ -17,7 +18,7 @@ const model = z.strictObject({
 });
 
 const provider = z.strictObject({
-  wire: z.enum(['openai-chat', 'anthropic', 'openai-responses', 'google']),
+  wire: z.enum(modelWires),
   baseUrl: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }),
   apiKey: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).default({}),
@@ -60,12 +61,6 @@ export function checkModels(text: string, file: string): ModelsFile {
     }
     const parsed = provider.safeParse(value);
     if (parsed.success) {
-      const { wire } = parsed.data;
-      if (wire === 'openai-responses' || wire === 'google')
-        complain(
-          place,
-          `${id}: the wire ${wire} comes with a later version of kern; openai-chat and anthropic are there`,
-        );
       const { apiKey, ...rest } = parsed.data;
       return [{ id, place: `${file}:${lineOf(place)}`, apiKey, ...rest }];
     }

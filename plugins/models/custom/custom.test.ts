@@ -8,6 +8,7 @@ import modelsPlugin from '../index.ts';
 import { withEnvironment } from '../test/environment.ts';
 import { aRequest, failureOfReply, messageOfReply } from '../test/requests.ts';
 import { anthropicBlock, anthropicEvents, chatDelta, chatEvents, modelServer } from '../test/server.ts';
+import { testWires } from '../test/wires.ts';
 import { checkModels } from './check.ts';
 import customPlugin from './index.ts';
 import { wordsOf } from './key.ts';
@@ -90,7 +91,6 @@ extra: 1
     'models.yml:11: c: Unrecognized key: "modles"',
     expect.stringMatching(/^models.yml:12: d\/e cannot be the name of a provider/),
     expect.stringMatching(/^models.yml:15: script cannot be the name/),
-    expect.stringMatching(/^models.yml:16: f: the wire google comes with a later version/),
     'models.yml:24: g.models.0.contextWindow: expected number, received str',
   ]);
 });
@@ -224,13 +224,19 @@ test('a command that fails is named, and tried again', async () => {
   }
 });
 
-test('a wire that comes later cannot be used, and says so', async () => {
+test.each(testWires.map((wire) => [wire.wire, wire] as const))('the wire %s is spoken', async (wire, played) => {
+  await using server = await modelServer({ pieces: played.events({ text: ['hi'] }) });
   const { booted, provider } = await providersOf(
-    'providers:\n  one: { wire: google, baseUrl: https://x.test, models: [{ id: m }] }\n',
+    `providers:\n  one: { wire: ${wire}, baseUrl: ${played.base(server.url)}, apiKey: key-literal, models: [{ id: m }] }\n`,
   );
   await using _ = booted;
-  expect(await provider?.models()).toMatchObject([{ available: false }]);
-  expect(provider?.missing?.()).toContain('the wire google of one');
+  const [model] = (await provider?.models()) ?? [];
+  if (provider === undefined || model === undefined) throw new Error('no provider');
+  expect(await messageOfReply(provider.stream(aRequest({ model }), never))).toMatchObject({
+    content: [{ text: 'hi' }],
+  });
+  expect(server.heard[0]?.url).toBe(played.path);
+  expect(played.keyOf(server.heard[0]?.headers ?? {})).toBe('key-literal');
 });
 
 test('words, with quotes', () => {

@@ -1,17 +1,17 @@
+import type { ModelWire } from 'kern/contracts';
+
 /** A provider as models.yml describes it, checked. */
 export interface CustomProvider {
   readonly id: string;
   /** Where it stands, for messages: `models.yml:12`. */
   readonly place: string;
-  readonly wire: CustomWire;
+  readonly wire: ModelWire;
   readonly baseUrl: string;
   /** A literal, `$NAME` or `!command`. */
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
 }
-
-export type CustomWire = 'openai-chat' | 'anthropic' | 'openai-responses' | 'google';
 
 export interface CustomModel {
   readonly id: string;

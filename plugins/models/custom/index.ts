@@ -7,7 +7,7 @@ export default definePlugin({
   description: 'Providers and models of your own, from models.yml',
   requires: ['models'],
   after: ['processes'],
-  config: wireSettings,
+  config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention'),
   setup(ctx) {
     ctx.provide(modelProviders, {
       id: 'models.yml',
@@ -20,7 +20,7 @@ export default definePlugin({
         const { providers, problems } = await readModelsFile(file);
         if (providers.length === 0) return answer(file, [], problems);
         const { customProvider } = await import('./provider.ts');
-        const tools = { spawn: ctx.spawn.bind(ctx), idleTimeoutMs: ctx.config.idleTimeoutMs };
+        const tools = { spawn: ctx.spawn.bind(ctx), settings: ctx.config };
         return answer(
           file,
           providers.map((provider) => customProvider(provider, tools)),

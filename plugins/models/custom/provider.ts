@@ -3,7 +3,6 @@ import {
   keptModel,
   type Model,
   type ModelEndpoint,
-  ModelError,
   type ModelProvider,
   replyOver,
   whenAsked,
@@ -14,7 +13,7 @@ import { keyReader } from './key.ts';
 
 export interface CustomTools {
   readonly spawn: Context['spawn'];
-  readonly idleTimeoutMs: number;
+  readonly settings: Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
 }
 
 /** A provider of models.yml. */
@@ -22,31 +21,27 @@ export function customProvider(described: CustomProvider, tools: CustomTools): M
   const { id, wire, baseUrl, headers, place } = described;
   const key = keyReader(described, tools.spawn);
   const kept = keptModel();
-  const later =
-    wire === 'openai-chat' || wire === 'anthropic'
-      ? undefined
-      : `the wire ${wire} of ${id} (${place}) comes with a later version of kern`;
-  const missing = (): string | undefined => later ?? key.missing();
-  const models = (): readonly Model[] => described.models.map((model) => modelOf(id, model, missing() === undefined));
+  const models = (): readonly Model[] =>
+    described.models.map((model) => modelOf(id, model, key.missing() === undefined));
   return {
     id,
     displayName: id,
     models,
     model: (name) =>
-      models().find(({ model }) => model === name) ?? describeModel(id, name, { available: missing() === undefined }),
-    missing,
+      models().find(({ model }) => model === name) ??
+      describeModel(id, name, { available: key.missing() === undefined }),
+    missing: () => key.missing(),
     stream: (request, signal) =>
       whenAsked(async () => {
-        if (wire !== 'openai-chat' && wire !== 'anthropic') throw new ModelError('model_bad_request', later ?? wire);
         const apiKey = await key.read(signal);
         const endpoint: ModelEndpoint = {
           provider: id,
           baseUrl,
           apiKey,
           headers,
-          idleTimeoutMs: tools.idleTimeoutMs,
           kept,
           fix: `check ${place}`,
+          ...tools.settings,
         };
         return replyOver(wire, endpoint, request, signal);
       }),

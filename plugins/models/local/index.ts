@@ -6,7 +6,7 @@ export default definePlugin({
   id: 'models.local',
   description: 'Ollama, LM Studio, llama.cpp and vLLM, where they run on this machine',
   requires: ['models'],
-  config: wireSettings,
+  config: wireSettings('idleTimeoutMs', 'foreignReasoning'),
   setup(ctx) {
     for (const server of localServers) ctx.contribute(modelProviders, localProvider(server, ctx.config));
   },

@@ -1,11 +1,13 @@
 import {
   describeModel,
   keptModel,
+  type ModelEndpoint,
   type ModelProvider,
   replyOver,
   serverModels,
-  type WireSettings,
 } from 'kern/contracts';
+
+export type LocalSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning'>;
 
 /** A program that serves models on this machine, on the port it has when nobody chooses one. */
 export interface LocalServer {
@@ -23,7 +25,7 @@ export const localServers: readonly LocalServer[] = [
 ];
 
 /** A local server as a provider. Knocking is its only way to know; the models service asks it last. */
-export function localProvider(server: LocalServer, { idleTimeoutMs }: WireSettings): ModelProvider {
+export function localProvider(server: LocalServer, settings: LocalSettings): ModelProvider {
   const { id, displayName, port, start } = server;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const kept = keptModel();
@@ -41,6 +43,6 @@ export function localProvider(server: LocalServer, { idleTimeoutMs }: WireSettin
     },
     missing: () => `${displayName} does not answer on 127.0.0.1:${port}; ${start}`,
     stream: (request, signal) =>
-      replyOver('openai-chat', { provider: id, baseUrl, idleTimeoutMs, kept, fix: start }, request, signal),
+      replyOver('openai-chat', { provider: id, baseUrl, kept, fix: start, ...settings }, request, signal),
   };
 }

@@ -4,8 +4,8 @@ import { openai } from './openai.ts';
 
 export default definePlugin({
   id: 'models.openai-chat',
-  description: 'OpenAI and every server that speaks Chat Completions, with OPENAI_API_KEY or OPENAI_BASE_URL',
+  description: 'OpenAI, and every server that speaks as it does, with OPENAI_API_KEY or OPENAI_BASE_URL',
   requires: ['models'],
-  config: wireSettings,
+  config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention', 'wire', 'store'),
   setup: (ctx) => ctx.contribute(modelProviders, openai(ctx.config), { priority: 110 }),
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nothingSet, withEnvironment } from '../test/environment.ts';
 import { aRequest, messageOfReply } from '../test/requests.ts';
 import { chatDelta, chatEvents, modelServer } from '../test/server.ts';
+import { testWire } from '../test/wires.ts';
 import { openai } from './openai.ts';
 
 const provider = openai({ idleTimeoutMs: 10_000 });
@@ -56,4 +57,18 @@ test('a local server without a key is asked for its models, one with a key is no
     expect((await provider.models())[0]).toMatchObject({ id: 'openai/gpt-6.2-sol', available: true });
   });
   expect(server.heard.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/models']);
+});
+
+test('the wire can be chosen', async () => {
+  const responses = testWire('openai-responses');
+  await using server = await modelServer({ pieces: responses.events({ text: ['hi'] }) });
+  await withEnvironment({ ...nothingSet, OPENAI_BASE_URL: `${server.url}/v1` }, async () => {
+    const chosen = openai({ wire: 'openai-responses' });
+    await messageOfReply(chosen.stream(aRequest(), never));
+  });
+  const [heard] = server.heard;
+  expect(heard?.url).toBe('/v1/responses');
+  expect(heard?.headers.authorization).toBeUndefined();
+  expect(heard?.body).toMatchObject({ store: false, input: [{ role: 'system' }, { role: 'user' }] });
+  expect(heard?.body).not.toHaveProperty('prompt_cache_key'); // a word of the vendor's own server
 });

@@ -8,14 +8,19 @@ import {
   type ModelProvider,
   replyOver,
   serverModels,
-  type WireSettings,
 } from 'kern/contracts';
 
 const vendor = 'https://api.openai.com/v1';
 const missing = 'neither OPENAI_API_KEY nor OPENAI_BASE_URL is set';
 
+export interface OpenAISettings
+  extends Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention' | 'store'> {
+  /** `auto`: Responses with the vendor's own server, Chat Completions with others, which rarely know more. */
+  readonly wire?: 'auto' | 'openai-responses' | 'openai-chat';
+}
+
 /** OpenAI, or the server that OPENAI_BASE_URL names. The environment is read at each call. */
-export function openai({ idleTimeoutMs }: WireSettings): ModelProvider {
+export function openai({ wire = 'auto', ...settings }: OpenAISettings): ModelProvider {
   const kept = keptModel();
   return {
     id: 'openai',
@@ -39,8 +44,9 @@ export function openai({ idleTimeoutMs }: WireSettings): ModelProvider {
       const { apiKey, baseUrl, isOfficial } = environment();
       const fix = isOfficial ? 'check OPENAI_API_KEY' : 'check OPENAI_BASE_URL (with /v1) and OPENAI_API_KEY';
       const official = isOfficial;
-      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, idleTimeoutMs, official, kept, fix };
-      return replyOver('openai-chat', endpoint, request, signal);
+      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, official, kept, fix, ...settings };
+      const usual = official ? 'openai-responses' : 'openai-chat';
+      return replyOver(wire === 'auto' ? usual : wire, endpoint, request, signal);
     },
   };
 }

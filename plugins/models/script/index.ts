@@ -6,7 +6,7 @@ export default definePlugin({
   id: 'models.script',
   description: 'The scripted model: replies from a file, for demos and tests',
   requires: ['models'],
-  config: wireSettings,
+  config: wireSettings('idleTimeoutMs'),
   async setup(ctx) {
     // Kept, not copied: a turn that still runs on the old code and the next one count in the same map.
     const positions = await ctx.keep<Positions>('positions', '1', () => ({ value: new Map(), release: () => {} }));

@@ -25,4 +25,7 @@ export const nothingSet = {
   ANTHROPIC_BASE_URL: undefined,
   OPENAI_API_KEY: undefined,
   OPENAI_BASE_URL: undefined,
+  GEMINI_API_KEY: undefined,
+  GOOGLE_API_KEY: undefined,
+  GOOGLE_GEMINI_BASE_URL: undefined,
 };
