@@ -21,7 +21,7 @@ export async function doctor(args: CommandArgs, host: CommandHost): Promise<numb
   }
   host.print(visible(file));
   host.print(
-    `${found.dialect === 'unknown' ? 'of an unknown program' : `written by ${found.dialect}`}, version ${found.version ?? 'unknown'}, ${found.entries} entries, ${found.branches} ${found.branches === 1 ? 'branch' : 'branches'}`,
+    `${found.dialect === 'unknown' ? 'nothing tells whose it is' : `as ${found.dialect === 'pi' ? 'pi and kern write' : `${found.dialect} writes`} it`}, version ${found.version ?? 'unknown'}, ${found.entries} entries, ${found.branches} ${found.branches === 1 ? 'branch' : 'branches'}`,
   );
   const rows = found.repairs
     .slice(0, shownRepairs)

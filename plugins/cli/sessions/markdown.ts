@@ -28,10 +28,9 @@ function* itemParts(item: StoryItem): Generator<string> {
     const { message, calls } = item;
     yield heading(message.model === '' ? 'Model' : message.model);
     for (const part of message.content) {
-      if (part.type === 'text' && part.text.trim() !== '') yield `${part.text.trim()}\n\n`;
+      if (part.type === 'text' && part.text.trim() !== '') yield `${prose(part.text)}\n\n`;
       if (part.type === 'thinking' && part.thinking.trim() !== '')
-        yield `${part.thinking
-          .trim()
+        yield `${prose(part.thinking)
           .split('\n')
           .map((line) => `> ${line}`)
           .join('\n')}\n\n`;
@@ -54,13 +53,13 @@ function* itemParts(item: StoryItem): Generator<string> {
 
 function* told(entry: SessionEntry, heading: (who: string) => string): Generator<string> {
   if (entry.type === 'compaction')
-    yield `${heading(`Compaction (${countText(entry.tokensBefore, 'token')} before)`)}${entry.summary.trim()}\n`;
-  else if (entry.type === 'branch_summary') yield `${heading('Summary of a branch')}${entry.summary.trim()}\n`;
+    yield `${heading(`Compaction (${countText(entry.tokensBefore, 'token')} before)`)}${prose(entry.summary)}\n`;
+  else if (entry.type === 'branch_summary') yield `${heading('Summary of a branch')}${prose(entry.summary)}\n`;
   else if (entry.type === 'custom_message') {
-    if (entry.display) yield `${heading(entry.customType)}${textOf(entry.content).trim()}\n`;
+    if (entry.display) yield `${heading(entry.customType)}${prose(textOf(entry.content))}\n`;
   } else if (entry.type === 'message') {
     const { message } = entry;
-    if (message.role === 'user') yield `${heading('You')}${textOf(message.content).trim()}\n`;
+    if (message.role === 'user') yield `${heading('You')}${prose(textOf(message.content))}\n`;
     else if (message.role === 'fileMention') {
       yield heading('Files');
       for (const { path, content } of message.files) yield `${code(short(path, 300))}\n\n${fenced(content, '')}`;
@@ -68,8 +67,31 @@ function* told(entry: SessionEntry, heading: (who: string) => string): Generator
       yield `${heading('Command')}${fenced(message.command, 'sh')}${fenced(message.output, '')}`;
     else if (message.role === 'toolResult')
       yield `${heading(`Result of ${message.toolName}`)}${fenced(textOf(message.content), '')}`;
-    else if (message.role === 'custom') yield `${heading(message.customType)}${textOf(message.content).trim()}\n`;
+    else if (message.role === 'custom') yield `${heading(message.customType)}${prose(textOf(message.content))}\n`;
   }
+}
+
+/** Stored text as Markdown, but for tags outside of code: a reader that obeys them would obey a stranger. */
+function prose(text: string): string {
+  let fence: string | undefined;
+  const lines = text.trim().split('\n');
+  const safe = lines.map((line) => {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+      return line;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      return line;
+    }
+    return line
+      .split(/(`[^`]+`)/g)
+      .map((part, nth) => (nth % 2 === 1 ? part : part.replaceAll('<', '&lt;')))
+      .join('');
+  });
+  // What is left open would swallow all that follows.
+  return [...safe, ...(fence === undefined ? [] : [fence])].join('\n');
 }
 
 /** A fence that is longer than any within. */

@@ -35,10 +35,12 @@ export const saidBy = ({ content }: AssistantMessage): string => textOf(content)
 /** What a call is about: a path, a command, or the first text among its arguments. */
 export function subjectOf({ arguments: args, invalidArguments }: ToolCall): string {
   if (invalidArguments !== undefined) return invalidArguments;
-  const first = ['path', 'file_path', 'command', 'cmd', 'pattern', 'query', 'url']
-    .map((name) => args[name])
-    .find((value) => typeof value === 'string');
-  return String(first ?? Object.values(args).find((value) => typeof value === 'string') ?? '');
+  const given = (...names: readonly string[]): string | undefined =>
+    names.map((name) => args[name]).find((value) => typeof value === 'string');
+  const place = given('path', 'file_path');
+  const wanted = given('command', 'cmd', 'pattern', 'query', 'url');
+  if (wanted !== undefined) return place === undefined ? wanted : `${wanted} in ${place}`;
+  return place ?? String(Object.values(args).find((value) => typeof value === 'string') ?? '');
 }
 
 /** What came of a call, in a word. */
