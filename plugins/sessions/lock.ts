@@ -36,8 +36,8 @@ const youngMs = 10_000;
 export function takeLock(path: string, held: HeldLocks, me: Owner = self()): Taken {
   const token = randomHex(8);
   const draft = `${path}.${token}.new`;
-  writeFileSync(draft, JSON.stringify({ ...me, token }), { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(draft, JSON.stringify({ ...me, token }), { flag: 'wx', mode: 0o600 });
     for (let tries = 0; tries < 100; tries += 1) {
       if (place(draft, path)) return { lock: holding(path, token, held) };
       const found = read(path);
