@@ -1,0 +1,149 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { type Answer, type Desk, openDesk } from '../test/line.ts';
+
+/** A model that answers each request with the next of these, and with the last for ever. */
+const script = (...turns: readonly object[]): string => JSON.stringify({ version: 1, turns, repeat: 'last' });
+const model = ['--model', 'script/r.json'];
+
+const files = (desk: Desk, folder = path.join(desk.home, 'sessions')): readonly string[] =>
+  globSync('**/*.jsonl', { cwd: folder })
+    .map((file) => path.join(folder, file))
+    .sort();
+const linesOf = (file: string): readonly Record<string, never>[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+/** The texts of people, in order. */
+const asked = (file: string): readonly string[] =>
+  linesOf(file).flatMap(({ message }) => {
+    const { role, content } = (message ?? {}) as { role?: string; content?: { text?: string }[] };
+    return role === 'user' ? [content?.map(({ text }) => text).join('') ?? ''] : [];
+  });
+const events = ({ out }: Answer): readonly Record<string, unknown>[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const idOf = (file: string): string => String(linesOf(file)[0]?.id);
+
+test('-c goes on in the newest session of the folder, and says so when there is none yet', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  const first = await desk.kern('-p', '-c', 'one', ...model);
+  expect(first).toMatchObject({ code: 0, out: 'fine\n' });
+  expect(first.err).toContain('a new one begins');
+  const second = await desk.kern('-p', '-c', 'two', ...model);
+  expect(second).toMatchObject({ code: 0, out: 'fine\n' });
+  expect(second.err).not.toContain('a new one begins');
+  const [file = '', ...others] = files(desk);
+  expect(others).toEqual([]);
+  expect(asked(file)).toEqual(['one', 'two']);
+});
+
+test('a session is named by its path, its id or the beginning of its id, also as the first word after -r', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', 'one', ...model);
+  const [file = ''] = files(desk);
+  const id = idOf(file);
+  await desk.kern('-p', '--session', file, 'two', ...model);
+  await desk.kern('-p', '--session', id, 'three', ...model);
+  await desk.kern('-p', `--resume=${id.slice(0, 12)}`, 'four', ...model);
+  await desk.kern('-p', '-r', id, 'five', ...model);
+  expect(files(desk)).toEqual([file]);
+  expect(asked(file)).toEqual(['one', 'two', 'three', 'four', 'five']);
+  const unknown = await desk.kern('-p', '--session', 'ffffffff', 'x', ...model);
+  expect(unknown).toMatchObject({ code: 2 });
+  expect(unknown.err).toContain('no session');
+});
+
+test('-r without an id, where nobody is there to choose, names the newest; without sessions it says that', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  expect((await desk.kern('-p', '-r', 'go', ...model)).err).toContain('there is no session of this folder');
+  await desk.kern('-p', 'first words', ...model);
+  const { code, err } = await desk.kern('-p', '-r', 'go on', ...model);
+  expect(code).toBe(2);
+  expect(err).toContain(idOf(files(desk)[0] ?? ''));
+  expect(err).toContain('first words');
+});
+
+test('--fork goes on in a copy: the session itself stays as it is', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', 'one', ...model);
+  const [file = ''] = files(desk);
+  const before = readFileSync(file, 'utf8');
+  await desk.kern('-p', '-c', '--fork', 'two', ...model);
+  const copy = files(desk).find((one) => one !== file) ?? '';
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(asked(copy)).toEqual(['one', 'two']);
+  expect(linesOf(copy)[0]).toMatchObject({ parentSession: file });
+  await desk.kern('-p', `--fork=${idOf(file)}`, 'three', ...model);
+  expect(files(desk).map(asked)).toContainEqual(['one', 'three']);
+});
+
+test('json tells the id of the session that goes on, and where it is kept', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', 'one', ...model);
+  const [file = ''] = files(desk);
+  const told = events(await desk.kern('--mode', 'json', '-c', 'two', ...model));
+  expect(told[0]).toMatchObject({ type: 'session', id: idOf(file) });
+  expect(told.at(-1)).toMatchObject({ type: 'result', status: 'ok', sessionId: idOf(file), sessionFile: file });
+});
+
+test('with --no-session nothing is written, also when another goes on', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', '--no-session', 'one', ...model);
+  expect(files(desk)).toEqual([]);
+  await desk.kern('-p', 'one', ...model);
+  const [file = ''] = files(desk);
+  const before = readFileSync(file, 'utf8');
+  const told = events(await desk.kern('--mode', 'json', '-c', '--no-session', 'two', ...model));
+  expect(told.at(-1)).toMatchObject({ sessionFile: null, status: 'ok' });
+  expect(files(desk)).toEqual([file]);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('--session-dir is where sessions lie, --name names them, --thinking is kept', async () => {
+  await using desk = await openDesk({ 'r.json': JSON.stringify({ version: 1, model: { reasoning: true }, turns: [{ text: 'fine' }], repeat: 'last' }) });
+  const dir = path.join(desk.project, 'mine');
+  await desk.kern('-p', '--session-dir', 'mine', '--name', 'A name', '--thinking', 'high', 'one', ...model);
+  expect(files(desk)).toEqual([]);
+  const [file = ''] = files(desk, dir);
+  const types = linesOf(file).map(({ type, name, thinkingLevel }) => name ?? thinkingLevel ?? type);
+  expect(types).toEqual(expect.arrayContaining(['A name', 'high']));
+  await desk.kern('-p', '--session-dir', 'mine', '-c', 'two', ...model);
+  expect(asked(file)).toEqual(['one', 'two']);
+});
+
+test('what says different things, or nothing at all, is a usage error that says what to do', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', 'one', ...model);
+  const id = idOf(files(desk)[0] ?? '');
+  for (const [line, words] of [
+    [['-c', '-r', id, 'x'], 'each choose a session'],
+    [['-c', '--session', id, 'x'], 'each choose a session'],
+    [['--session', id, `--fork=${id}`, 'x'], 'each choose a session'],
+    [['--no-session', '--name', 'n', 'x'], '--no-session'],
+    [['--thinking', 'much', 'x'], 'it takes off, minimal'],
+    [['-c'], 'kern -c "'],
+  ] as const) {
+    const { code, err } = await desk.kern('-p', ...line, ...model);
+    expect({ line, code }).toEqual({ line, code: 2 });
+    expect(err).toContain(words);
+  }
+});
+
+test('a named file is kept beside the message, and the model reads both', async () => {
+  await using desk = await openDesk({
+    'r.json': script({ expect: { last: 'what is this?' }, text: 'a note' }),
+    'note.md': 'buy milk\n',
+  });
+  expect(await desk.kern('-p', '@note.md', 'what is this?', ...model)).toMatchObject({ code: 0, out: 'a note\n' });
+  const [file = ''] = files(desk);
+  expect(asked(file)).toEqual(['what is this?']);
+  expect(linesOf(file).find(({ customType }) => customType === 'kern.file-mention')).toMatchObject({
+    type: 'custom_message',
+    details: { files: [{ path: 'note.md', content: 'buy milk\n' }] },
+  });
+});
