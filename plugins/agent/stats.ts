@@ -1,4 +1,4 @@
-import type { ForeignEntry, SessionEntry, SessionStats, SessionStore, Usage } from 'kern/contracts';
+import type { EntryNode, ForeignEntry, SessionEntry, SessionStats, SessionStore, Usage } from 'kern/contracts';
 import { addUsage, noUsage } from './usage.ts';
 
 type Counted = Omit<SessionStats, 'sessionId' | 'file' | 'context' | 'branches'>;
@@ -30,19 +30,27 @@ export class Tally {
     const nodes = this.#store.nodes();
     let counted = this.#counted;
     for (let at = this.#seen; at < nodes.length; at += 1) {
-      const { id, type } = nodes[at] ?? { id: '', type: '' };
-      const entry = type === 'message' || type === 'compaction' ? this.#store.entry(id) : undefined;
-      if (entry !== undefined) counted = counting(counted, entry);
+      const node = nodes[at];
+      if (node !== undefined) counted = this.#counting(counted, node);
     }
     this.#counted = counted;
     this.#seen = nodes.length;
     const { header, file } = this.#store;
     return { sessionId: header.id, file, ...counted, context, branches: branchesOf(nodes) };
   }
+
+  /** Entries lie in a file: only what holds more than its place says is fetched. */
+  #counting(so: Counted, { id, type, role }: EntryNode): Counted {
+    if (type === 'compaction') return { ...so, compactions: so.compactions + 1 };
+    if (type !== 'message') return so;
+    if (role === 'user') return { ...so, userMessages: so.userMessages + 1 };
+    const entry =
+      role === undefined || role === 'assistant' || role === 'toolResult' ? this.#store.entry(id) : undefined;
+    return entry === undefined ? so : counting(so, entry);
+  }
 }
 
 function counting(so: Counted, entry: SessionEntry | ForeignEntry): Counted {
-  if (entry.type === 'compaction') return { ...so, compactions: so.compactions + 1 };
   if (entry.type !== 'message') return so;
   const { message } = entry;
   if (message.role === 'user') return { ...so, userMessages: so.userMessages + 1 };
