@@ -138,6 +138,7 @@ export type ModelErrorCode =
   | 'model_disconnected'
   | 'model_stalled'
   | 'model_bad_response'
+  | 'auth_expired'
   | 'script_exhausted'
   | 'script_expectation'
   | 'script_invalid';
@@ -213,6 +214,18 @@ export interface ModelRequest {
   readonly state?: Map<string, unknown>;
 }
 
+/** A server that can be asked for its models. */
+export interface ModelDiscovery {
+  /** What it says holds for this address only. */
+  readonly address: string;
+  ask(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
+}
+
+/** What a server, a file or a catalogue says of a model. What it leaves out is known from elsewhere, or not at all. */
+export interface DiscoveredModel extends Partial<Omit<Model, 'id' | 'provider' | 'model' | 'available'>> {
+  readonly model: string;
+}
+
 /** A source of models. Descriptors only; the wire's library loads with the first request. */
 export interface ModelProvider {
   readonly id: string;
@@ -223,8 +236,20 @@ export interface ModelProvider {
   model(name: string): Model | undefined | Promise<Model | undefined>;
   /** Why nothing of it can be used now, and what would change that. */
   missing?(): string | undefined;
+  /**
+   * Where its key stands, in order: `$NAME` of the environment, `!command`, or the key itself. What `kern auth login` has
+   * kept for it comes after these. No child process gets the variables that are named here.
+   */
+  keys?(): readonly string[];
   /** Its `models()` knocks at a local server: it is asked only when no other provider has a model that can be used. */
   readonly probes?: boolean;
+  /**
+   * Whose catalogue its models are from now, as `provider`: what is known of them beside what `models()` says counts, and
+   * `models()` makes no network call. Undefined: a server of one's own says what there is.
+   */
+  catalog?(): string | undefined;
+  /** How its server is asked what models it has, for `kern models refresh`; undefined where there is nobody to ask. */
+  discovery?(): ModelDiscovery | undefined;
   /**
    * One reply. A stream ends with `done` or throws: a KernError with a ModelErrorCode, or, as soon as `signal` is
    * aborted, an error named `AbortError`. Whoever leaves the loop early ends the request.
@@ -254,6 +279,27 @@ export const modelProviders = defineCapability<ModelProvider>({
     'a model provider is {id (no slash), displayName, models(), model(name), stream(request, signal)}',
   ),
   key: (provider) => provider.id,
+});
+
+/** What is said of a provider's model beside what the provider says itself: a price, a limit, a model that is new. */
+export interface ModelOverride extends DiscoveredModel {
+  readonly provider: string;
+}
+
+/** Facts about models of any provider, the first one for a model wins. Key: `provider/model`. */
+export const modelOverrides = defineCapability<ModelOverride>({
+  id: 'model-override',
+  schema: z.custom<ModelOverride>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'provider' in value &&
+      typeof value.provider === 'string' &&
+      'model' in value &&
+      typeof value.model === 'string',
+    'a model override is {provider, model, and what is said of it: name, contextWindow, maxOutput, input, thinking, cost …}',
+  ),
+  key: ({ provider, model }) => `${provider}/${model}`,
 });
 
 /** The request as it is about to leave. */
@@ -296,6 +342,8 @@ export interface Credential {
   readonly account: string;
   /** Other hosts than these never get it. */
   readonly hosts?: readonly string[] | undefined;
+  /** Where it is good for, when the sign-in says so: it stands for the provider's usual base URL. */
+  readonly baseUrl?: string | undefined;
   /** Headers beside the secret: an organisation, an account id. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -356,12 +404,17 @@ export interface AccountStatus {
   readonly expires?: string;
   /** Until when its limit is used up. */
   readonly restsUntil?: string;
+  /** Why it cannot be used, and what to do. */
+  readonly problem?: string;
 }
 
 /** Keys and sign-ins. */
 export interface Auth {
-  /** What to send now: the environment first, then `auth.json`; of several accounts one that has not met its limit. */
-  credential(provider: string, signal: AbortSignal): Promise<Credential | undefined>;
+  /**
+   * What to send now: the provider's own `keys` first, then `auth.json`; of several accounts one that has not met its
+   * limit. A session stays with the account it began with while that can be used: prompt caches belong to accounts.
+   */
+  credential(provider: string, signal: AbortSignal, sessionId?: string): Promise<Credential | undefined>;
   /** Whether there is something, without a refresh, a command or a network call. */
   has(provider: string): boolean;
   /** The server refused it, or its limit is used up: the next `credential` is another account, where there is one. Answers whether there is. */
@@ -375,10 +428,27 @@ export interface Auth {
   saveKey(provider: string, key: string, account?: string): Promise<AccountStatus>;
   logout(provider: string, account?: string): Promise<number>;
   status(): Promise<readonly AccountStatus[]>;
+  /** The text without the secrets that are known here, and without what looks like one. */
+  redact(text: string): string;
 }
 
 /** Keys and sign-ins. Only kern itself supplies it. */
 export const auth = defineService<Auth>({ id: 'auth', level: 'builtin' });
+
+export interface RefreshOptions {
+  readonly signal: AbortSignal;
+  /** Only these; default: all that can be asked. */
+  readonly providers?: readonly string[];
+}
+
+/** What came of asking for one provider's models. */
+export interface RefreshReport {
+  readonly provider: string;
+  /** Who was asked: an address. */
+  readonly from: string;
+  /** How many models it named, or why it is not known; then what was kept before still counts. */
+  readonly found: number | { readonly failed: string };
+}
 
 /** Finds models over all providers. */
 export interface Models {
@@ -394,8 +464,16 @@ export interface Models {
    * `model_ambiguous` with the candidates.
    */
   find(wanted: string | undefined, signal?: AbortSignal): Promise<ResolvedModel>;
-  /** The model of a role, by the setting `modelRoles`, with its fallbacks; undefined when nothing is set for it or a default can be made out. */
-  forRole(role: ModelRole, signal?: AbortSignal): Promise<ResolvedModel | undefined>;
+  /**
+   * The model of a role: what the setting `modelRoles` names for it, the first of them that can be used. Where nothing is
+   * set it is made out `beside` a model, by default that of the role `default`: a cheaper one of the same provider for
+   * `small`, one that sees for `vision`. Undefined where there is no model at all.
+   */
+  forRole(role: ModelRole, signal?: AbortSignal, beside?: Model): Promise<ResolvedModel | undefined>;
+  /** The models to choose from: those that can be used, and that the setting `enabledModels` names where it is set. */
+  choices(signal?: AbortSignal): Promise<readonly Model[]>;
+  /** Asks the servers, and the public catalogue, what models there are now, and keeps what they say. */
+  refresh(options: RefreshOptions): Promise<readonly RefreshReport[]>;
   /** One reply from the provider of the request's model. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
