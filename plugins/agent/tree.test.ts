@@ -164,3 +164,15 @@ test('what a provider remembers lasts as long as the model and the branch', asyn
   await s.session.prompt({ text: 'b2' });
   expect(remembered(3)).toBeUndefined();
 });
+
+test('a turn asks the store for nothing of what was said before it', async () => {
+  const replies = Array.from({ length: 60 }, (_, at) => says(`answer ${at}`));
+  await using s = await openSession(replies);
+  for (let at = 0; at < 50; at += 1) await s.session.prompt({ text: `question ${at}` });
+  const [store] = [...s.stored.values()];
+  const read: string[] = [];
+  store?.watch((what) => read.push(what));
+  await s.session.prompt({ text: 'one more' });
+  expect(read).toEqual([]);
+  expect(s.requests.at(-1)?.messages).toHaveLength(101);
+});

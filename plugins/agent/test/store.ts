@@ -38,6 +38,7 @@ export class TestStore implements SessionStore {
   readonly #options: CreateOptions;
   readonly #entries: SessionEntry[] = [];
   #change = (entry: SessionEntry): SessionEntry => entry;
+  #read = (_what: string): void => {};
   #found: Found = {};
   #leaf: string | null = null;
   #writing: Promise<unknown> = Promise.resolve();
@@ -64,6 +65,11 @@ export class TestStore implements SessionStore {
     this.#leaf = this.#entries.at(-1)?.id ?? null;
   }
 
+  /** Tells when much is read at once. */
+  watch(read: (what: string) => void): void {
+    this.#read = read;
+  }
+
   /** As if entries had been written otherwise, or could not be read. */
   change(to: (entry: SessionEntry) => SessionEntry): void {
     this.#change = to;
@@ -86,6 +92,7 @@ export class TestStore implements SessionStore {
   }
 
   nodes(): readonly SessionEntry[] {
+    this.#read('nodes');
     return this.#entries;
   }
 
@@ -94,6 +101,7 @@ export class TestStore implements SessionStore {
   }
 
   entries(id: string | null = this.#leaf): readonly SessionEntry[] {
+    this.#read('entries');
     return this.#branch(id).map(this.#change);
   }
 
