@@ -5,6 +5,7 @@ import type { Endpoint } from './bridge/endpoint.ts';
 import { KeptModel } from './bridge/kept.ts';
 import type { ModelRequest, StreamEvent } from './contract.ts';
 import type { Script, ScriptSource } from './script-file.ts';
+import { whenAsked } from './when-asked.ts';
 
 export { abortError } from './bridge/abort.ts';
 export { argumentsOf as toolArguments } from './bridge/arguments.ts';
@@ -12,12 +13,16 @@ export { defaultIdleTimeoutMs, type Endpoint as ModelEndpoint } from './bridge/e
 /** What a provider throws: `modelErrors.refused(endpoint, { status: 429, body })`. */
 export * as modelErrors from './bridge/failure.ts';
 export { isTransient, ModelError } from './bridge/failure.ts';
-export { type Catalog as ModelCatalog, catalogModels } from './catalog/models.ts';
+export { type Catalog as ModelCatalog, catalogModels, modelNamed } from './catalog/models.ts';
 export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
+export { type KeySource, keyAtHand, keySource, keyVariables, wordsOf as keyCommandWords } from './key-source.ts';
 export { isLoopback, serverModels } from './knock.ts';
+export { type ProviderKey, type ProviderKeyParts, providerKey, type SentKey } from './provider-key.ts';
+export { redactText } from './redact.ts';
 export type { Script, ScriptSource, ScriptTurn } from './script-file.ts';
 export { type WireSettings, wireSettings } from './settings.ts';
 export { noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
+export { whenAsked } from './when-asked.ts';
 
 /** The protocols kern speaks with models' servers. */
 export const modelWires = ['anthropic', 'openai-chat', 'openai-responses', 'google'] as const;
@@ -50,27 +55,6 @@ export function replyOver(
         return (await import('./bridge/chat.ts')).chatReply(endpoint, request, signal);
     }
   });
-}
-
-/** A stream that is made when its first event is asked for, and handed on as it is: no step of its own per event. */
-export function whenAsked<T>(make: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      let made: AsyncIterator<T> | undefined;
-      return {
-        next() {
-          if (made !== undefined) return made.next();
-          return make().then((stream) => {
-            made = stream[Symbol.asyncIterator]();
-            return made.next();
-          });
-        },
-        return(value?: unknown) {
-          return made?.return?.(value) ?? Promise.resolve({ done: true, value });
-        },
-      };
-    },
-  };
 }
 
 /** Reads a scripted model's file. What is wrong with it is said with file, line and place; `shown` names it there. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { ModelRequest, StreamEvent } from '../contract.ts';
+import type { ModelRequest, StreamEvent, ThinkingLevel } from '../contract.ts';
 import { clampThinking, reasoningFor } from '../thinking.ts';
 import { anthropicDeltas } from './deltas.ts';
 import { commonImages, type Dialect } from './dialect.ts';
@@ -38,7 +38,8 @@ export function anthropicReply(
     const createAnthropic = await load();
     const settings = {
       baseURL: withVersion(endpoint.baseUrl),
-      apiKey: endpoint.apiKey ?? '', // without one the package would look into the environment
+      // Without either the package would look into the environment.
+      ...(endpoint.bearer === true ? { authToken: endpoint.apiKey ?? '' } : { apiKey: endpoint.apiKey ?? '' }),
       headers: { ...endpoint.headers },
       fetch,
     };
@@ -78,12 +79,23 @@ type Thinking = { readonly limit: number; readonly reasoning?: Options['reasonin
 /** The least that the vendor takes as a budget. */
 const leastBudget = 1_024;
 
+const usualBudgets: Readonly<Partial<Record<ThinkingLevel, number>>> = {
+  minimal: leastBudget,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+};
+
 function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Thinking {
   const { model } = request;
   const limit = request.maxOutput ?? model.maxOutput;
   const reasoning = reasoningFor(model.thinking, request.thinking);
   if (reasoning === undefined) return { limit };
-  const given = model.thinkingBudgets?.[clampThinking(model.thinking, request.thinking)];
+  const level = clampThinking(model.thinking, request.thinking);
+  // Of Claude the package knows which ones think by budget; others who speak this wire do.
+  const given = model.thinkingBudgets?.[level] ?? (/claude/i.test(model.model) ? undefined : usualBudgets[level]);
   if (reasoning === 'none' || given === undefined) return { limit, reasoning };
   // A model that thinks by budget refuses the rest of a turn in which another one has called its tools without thinking.
   if (!mayThink(prompt) || limit < 2 * leastBudget) return { limit, reasoning: 'none' };

@@ -8,6 +8,10 @@ export interface Endpoint {
   /** As the wire wants it: the Anthropic wire without `/v1`, the OpenAI wires with it. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** The key is a token of a sign-in: it goes as `Authorization: Bearer`, whatever the wire does with keys. */
+  readonly bearer?: boolean | undefined;
+  /** The key is for these hosts only. */
+  readonly hosts?: readonly string[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What to look at when the server refuses the key, or is not there: `check ANTHROPIC_API_KEY`. */
   readonly fix?: string | undefined;

@@ -101,6 +101,11 @@ export function unusable(endpoint: Endpoint): ModelError | undefined {
     const message = `${endpoint.provider}: the base URL ${JSON.stringify(hostOf(endpoint))} is no http address`;
     return new ModelError('model_bad_request', message, { hint: fix });
   }
+  if (endpoint.hosts?.includes(new URL(endpoint.baseUrl).hostname) === false) {
+    const message = `${endpoint.provider}: its sign-in is for ${endpoint.hosts.join(', ')}, and is not sent to ${hostOf(endpoint)}`;
+    const hint = 'take the base URL away, or give that server a key of its own in models.yml';
+    return new ModelError('model_unauthorized', message, { hint });
+  }
   // fetch would put the whole key into its own message.
   const values = [endpoint.apiKey ?? '', ...Object.values(endpoint.headers ?? {})];
   if (values.some((value) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) {
