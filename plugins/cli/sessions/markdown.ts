@@ -9,7 +9,7 @@ export function* markdown(store: SessionStore): Generator<string> {
   const { header } = store;
   const tokens = totals.tokens.input + totals.tokens.output + totals.tokens.cacheRead + totals.tokens.cacheWrite;
   yield `# ${inline(short(store.context().name ?? 'Session', 200))}\n\n`;
-  yield `- Session: \`${short(header.id, 100)}\`, began ${clockText(header.timestamp)}\n`;
+  yield `- Session: ${code(short(header.id, 100))}, began ${inline(clockText(header.timestamp))}\n`;
   yield `- Folder: ${code(short(header.cwd, 300))}\n`;
   yield `- ${countText(totals.questions, 'question')}, ${countText(totals.replies, 'reply')}, ${countText(totals.calls, 'call')} (${totals.failedCalls} failed), ${countText(tokens, 'token')}, ${costText(totals)}\n`;
   for (const item of new Story(store).items()) for (const part of itemParts(item)) yield part;
@@ -18,12 +18,12 @@ export function* markdown(store: SessionStore): Generator<string> {
 function* itemParts(item: StoryItem): Generator<string> {
   if (item.kind === 'branches') {
     for (const { node, messages } of item.branches)
-      yield `\n> Another branch begins here: ${countText(messages, 'message')}, from \`${node.id}\`.\n`;
+      yield `\n> Another branch begins here: ${countText(messages, 'message')}, from ${code(node.id)}.\n`;
     return;
   }
   const { node, label, isHidden } = item;
   const mark = `${label === undefined ? '' : ` [${inline(short(label, 60))}]`}${isHidden ? ' (no longer told to the model)' : ''}`;
-  const heading = (who: string): string => `\n## ${inline(short(who, 100))} · ${clockText(node.timestamp)}${mark}\n\n`;
+  const heading = (who: string): string => `\n## ${inline(short(who, 100))} · ${inline(clockText(node.timestamp))}${mark}\n\n`;
   if (item.kind === 'reply') {
     const { message, calls } = item;
     yield heading(message.model === '' ? 'Model' : message.model);
@@ -71,27 +71,27 @@ function* told(entry: SessionEntry, heading: (who: string) => string): Generator
   }
 }
 
-/** Stored text as Markdown, but for tags outside of code: a reader that obeys them would obey a stranger. */
+/**
+ * Stored text as Markdown, but for tags: a reader that obeys them would obey a stranger. Only fences are sure to be code;
+ * where a span in a line begins and ends depends on what stands before it.
+ */
 function prose(text: string): string {
   let fence: string | undefined;
-  const lines = text.trim().split('\n');
-  const safe = lines.map((line) => {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const mark = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line);
+      const run = mark?.[1] ?? mark?.[2];
+      if (fence === undefined) {
+        fence = run;
+        return run === undefined ? line.replace(/<(?=[a-z/!?])/gi, '&lt;') : line;
+      }
+      if (run?.startsWith(fence) === true && line.trim() === run) fence = undefined;
       return line;
-    }
-    if (mark !== undefined) {
-      fence = mark;
-      return line;
-    }
-    return line
-      .split(/(`[^`]+`)/g)
-      .map((part, nth) => (nth % 2 === 1 ? part : part.replaceAll('<', '&lt;')))
-      .join('');
-  });
+    });
   // What is left open would swallow all that follows.
-  return [...safe, ...(fence === undefined ? [] : [fence])].join('\n');
+  return [...lines, ...(fence === undefined ? [] : [fence])].join('\n');
 }
 
 /** A fence that is longer than any within. */

@@ -64,7 +64,7 @@ export function timeText(ms: number): string {
 /** `2026-11-30 19:05`, in the time of the machine. */
 export function clockText(timestamp: string): string {
   const date = new Date(timestamp);
-  if (Number.isNaN(date.getTime())) return visible(timestamp);
+  if (Number.isNaN(date.getTime())) return short(timestamp, 30);
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
