@@ -503,21 +503,3 @@ test('reloads at the same time take turns', async () => {
   expect(changes[1].keys).toEqual([]);
   expect(changes[2].change.keys).toEqual(['thinking']);
 });
-
-test("a plugin's setting is read as the plugin reads it: with the defaults of what a map leaves out, and without what is wrong", async () => {
-  const schema = z.object({
-    retry: z.object({ max: z.number().default(3), base: z.number().default(2000) }).prefault({}),
-    lane: z.enum(['one', 'all']).default('one'),
-  });
-  const config = await configWith({ user: 'plugins:\n  agent: { retry: { max: 5 }, lane: both }\n' });
-  config.know([{ id: 'agent', level: 'builtin' }]);
-  config.register(pluginSettings('agent', schema));
-  expect(config.get('plugins.agent.retry').value).toEqual({ max: 5, base: 2000 });
-  expect(config.get('plugins.agent.retry.base')).toEqual({
-    key: 'plugins.agent.retry.base',
-    value: 2000,
-    origin: { layer: 'default' },
-  });
-  expect(config.get('plugins.agent.retry.max')).toMatchObject({ value: 5, origin: { layer: 'user', line: 2 } });
-  expect(config.get('plugins.agent.lane')).toMatchObject({ value: 'one', origin: { layer: 'default' } });
-});
