@@ -15,7 +15,7 @@ const dialect: Dialect = {
   imagesInResults: false,
   imageTypes: commonImages,
   longestCallId: 40,
-  thinking: (text) => (text === '' ? undefined : { text }),
+  thinking: (text) => (text.trim() === '' ? undefined : { text }),
   callOptions: (thoughtSignature) => ({ google: { thoughtSignature } }),
 };
 

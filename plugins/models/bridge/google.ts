@@ -20,7 +20,7 @@ export const googleDialect = (model: string): Dialect => ({
   longestCallId: 64,
   joinsReplies: true,
   thinking(text, signature) {
-    if (text === '' && signature === undefined) return undefined;
+    if (text.trim() === '' && signature === undefined) return undefined;
     return { text, ...(signature === undefined ? {} : { providerOptions: signed(signature) }) };
   },
   textOptions: signed,

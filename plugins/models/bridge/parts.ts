@@ -49,9 +49,14 @@ export function assistantParts(message: AssistantMessage, ids: readonly string[]
   return parts.slice(0, end + 1);
 }
 
+/** An empty signature, as some servers give, is none. */
+function isSigned(signature: string | undefined): signature is string {
+  return signature !== undefined && signature !== '';
+}
+
 function textPart({ text, textSignature }: TextContent, isOwn: boolean, dialect: Dialect): AssistantPart[] {
   if (text.trim() === '') return [];
-  const options = isOwn && textSignature !== undefined ? dialect.textOptions?.(textSignature) : undefined;
+  const options = isOwn && isSigned(textSignature) ? dialect.textOptions?.(textSignature) : undefined;
   return [{ type: 'text', text: sendable(text), ...(options === undefined ? {} : { providerOptions: options }) }];
 }
 
@@ -62,7 +67,8 @@ function thinkingPart(
 ): AssistantPart[] {
   const text = sendable(part.thinking);
   if (isOwn) {
-    const back = dialect.thinking(text, part.thinkingSignature, part.redacted === true);
+    const signature = isSigned(part.thinkingSignature) ? part.thinkingSignature : undefined;
+    const back = dialect.thinking(text, signature, part.redacted === true);
     return back === undefined ? [] : [{ type: 'reasoning', ...back }];
   }
   if (foreignReasoning === 'drop' || text.trim() === '') return [];
@@ -72,7 +78,7 @@ function thinkingPart(
 function callPart(call: ToolCall, id: string, isOwn: boolean, dialect: Dialect): AssistantPart {
   const { name, arguments: input, thoughtSignature } = call;
   const part = { type: 'tool-call' as const, toolCallId: id, toolName: toolName(name), input: sendableIn(input) };
-  const options = isOwn && thoughtSignature !== undefined ? dialect.callOptions?.(thoughtSignature) : undefined;
+  const options = isOwn && isSigned(thoughtSignature) ? dialect.callOptions?.(thoughtSignature) : undefined;
   return options === undefined ? part : { ...part, providerOptions: options };
 }
 
