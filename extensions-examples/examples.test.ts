@@ -117,9 +117,7 @@ test('a count goes on over a reload', async () => {
 });
 
 test('what is noted in a session follows its branches, and holds up a switch until it is done', async () => {
-  const note = (text: string, isDone = false): { readonly calls: readonly [object] } => ({
-    calls: [{ name: 'loose_end', args: { text, isDone } }],
-  });
+  const note = (text: string, isDone = false) => ({ calls: [{ name: 'loose_end', args: { text, isDone } }] });
   using replies = script([
     ...[note('test it'), note('tell Ada'), { text: 'noted' }],
     ...[note('test it', true), note('tell Ada', true), { text: 'done' }],

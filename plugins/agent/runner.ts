@@ -177,7 +177,7 @@ export class Runner {
         await compactor.beforePrompt(signal);
         end = await runLoop(waiting, this.#port(signal));
       } catch (error) {
-        end = { status: signal.aborted ? 'aborted' : 'error', turns: 0, failure: error } as LoopEnd;
+        end = signal.aborted ? { status: 'aborted', turns: 0 } : { status: 'error', turns: 0, failure: error };
       }
       view.call(agentEnd, { sessionId: sessionId(), status: end.status });
       broadcast.emit({ type: 'agent_end', messages: heard.slice(from) });

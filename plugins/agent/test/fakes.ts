@@ -6,6 +6,7 @@ import {
   type Message,
   type Model,
   type ModelRequest,
+  type Models,
   models,
   type SessionOptions,
   type StreamEvent,
@@ -91,23 +92,24 @@ export function fakeModels(
     if (model === undefined) throw new KernError('model_unknown', `no model ${id}`);
     return model;
   };
+  // What the agent does not ask for is not there.
+  const service = {
+    list: async () => known,
+    resolve,
+    find: async (wanted) => ({ model: await resolve(wanted), thinking: undefined, notice: undefined }),
+    forRole: async () => undefined,
+    stream: (request, signal) => {
+      if (aside !== undefined && request.purpose !== 'turn') return aside(request, signal);
+      requests.push({ ...request, messages: [...request.messages] });
+      const reply = replies[requests.length - 1];
+      if (reply === undefined) throw new Error('the test has no more replies');
+      return reply(request, signal);
+    },
+  } satisfies Partial<Models> as unknown as Models;
   const plugin = definePlugin({
     id: 'models',
     declares: [models],
-    setup: (ctx) =>
-      ctx.contribute(models, {
-        list: async () => known,
-        resolve,
-        find: async (wanted) => ({ model: await resolve(wanted), thinking: undefined, notice: undefined }),
-        forRole: async () => undefined,
-        stream: (request, signal) => {
-          if (aside !== undefined && request.purpose !== 'turn') return aside(request, signal);
-          requests.push({ ...request, messages: [...request.messages] });
-          const reply = replies[requests.length - 1];
-          if (reply === undefined) throw new Error('the test has no more replies');
-          return reply(request, signal);
-        },
-      }),
+    setup: (ctx) => ctx.contribute(models, service),
   });
   return { plugin, requests };
 }
