@@ -79,10 +79,11 @@ class Seen {
   result({ size, modifiedMs }: ListedFile): Indexed {
     const isNone = !this.#hasHeader && !this.#hasEntry;
     return {
+      // What was known before says the size of then.
+      ...this.#found,
       size,
       modifiedMs,
       ...(isNone ? { isNone } : {}),
-      ...this.#found,
       at: this.#at,
       before: bytesBefore(this.#at, this.#source),
       messages: this.#messages,
