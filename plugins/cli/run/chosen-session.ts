@@ -48,7 +48,14 @@ export async function chosenSession(
 }
 
 /** What stands for a session: by itself or with an id it says which. */
-function refuseContradictions({ continue: latest, resume, session, fork, noSession, name }: CommandArgs['options']): void {
+function refuseContradictions({
+  continue: latest,
+  resume,
+  session,
+  fork,
+  noSession,
+  name,
+}: CommandArgs['options']): void {
   const saying = [
     ...(latest === true ? ['--continue'] : []),
     ...(resume === undefined ? [] : ['--resume']),
@@ -99,7 +106,9 @@ async function choose(listed: readonly SessionSummary[], ui: Ui | undefined): Pr
 }
 
 function lineOf({ modified, name, firstMessage, messages }: SessionSummary): string {
-  const about = visible(name ?? firstMessage).replace(/\s+/g, ' ').trim();
+  const about = visible(name ?? firstMessage)
+    .replace(/\s+/g, ' ')
+    .trim();
   const short = about.length > 60 ? `${about.slice(0, 59)}…` : about;
   return `${modified.slice(0, 16).replace('T', ' ')}  ${short === '' ? '(nothing said)' : short}  (${messages} messages)`;
 }

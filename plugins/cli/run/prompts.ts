@@ -13,9 +13,7 @@ export function promptsOf(words: readonly string[], piped: string | undefined, c
   // A message that says nothing is none to a model.
   const text = parts.length === 0 && files.length > 0 ? `Here is ${named.join(', ')}.` : joined(parts);
   const opening =
-    text === ''
-      ? []
-      : [{ text, ...(images.length === 0 ? {} : { images }), ...(files.length === 0 ? {} : { files }) }];
+    text === '' ? [] : [{ text, ...(images.length === 0 ? {} : { images }), ...(files.length === 0 ? {} : { files }) }];
   return [...opening, ...others.map((message) => ({ text: message }))];
 }
 

@@ -105,7 +105,9 @@ test('with --no-session nothing is written, also when another goes on', async ()
 });
 
 test('--session-dir is where sessions lie, --name names them, --thinking is kept', async () => {
-  await using desk = await openDesk({ 'r.json': JSON.stringify({ version: 1, model: { reasoning: true }, turns: [{ text: 'fine' }], repeat: 'last' }) });
+  await using desk = await openDesk({
+    'r.json': JSON.stringify({ version: 1, model: { reasoning: true }, turns: [{ text: 'fine' }], repeat: 'last' }),
+  });
   const dir = path.join(desk.project, 'mine');
   await desk.kern('-p', '--session-dir', 'mine', '--name', 'A name', '--thinking', 'high', 'one', ...model);
   expect(files(desk)).toEqual([]);

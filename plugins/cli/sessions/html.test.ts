@@ -26,12 +26,46 @@ function store(): SessionStore {
     { type: 'model_change', provider: hostile, modelId: hostile },
     { type: 'session_info', name: hostile },
     { type: 'message', message: { role: 'system', content: hostile, timestamp: 1 } },
-    { type: 'message', message: { role: 'user', content: [text, { type: 'image', data: '"><script>', mimeType: 'image/png' }, { type: 'image', data: 'aGk=', mimeType: 'image/svg+xml' }], timestamp: 1 } },
+    {
+      type: 'message',
+      message: {
+        role: 'user',
+        content: [
+          text,
+          { type: 'image', data: '"><script>', mimeType: 'image/png' },
+          { type: 'image', data: 'aGk=', mimeType: 'image/svg+xml' },
+        ],
+        timestamp: 1,
+      },
+    },
     { type: 'message', message: { role: 'fileMention', files: [{ path: hostile, content: hostile }], timestamp: 1 } },
-    { type: 'message', message: { ...reply, content: [{ type: 'thinking', thinking: hostile }, text, call], stopReason: 'toolUse', errorMessage: hostile, timestamp: 1 } },
-    { type: 'message', message: { role: 'toolResult', toolCallId: hostile, toolName: hostile, content: [text], details: { diff: hostile }, isError: true, timestamp: 1 } },
+    {
+      type: 'message',
+      message: {
+        ...reply,
+        content: [{ type: 'thinking', thinking: hostile }, text, call],
+        stopReason: 'toolUse',
+        errorMessage: hostile,
+        timestamp: 1,
+      },
+    },
+    {
+      type: 'message',
+      message: {
+        role: 'toolResult',
+        toolCallId: hostile,
+        toolName: hostile,
+        content: [text],
+        details: { diff: hostile },
+        isError: true,
+        timestamp: 1,
+      },
+    },
     { type: 'message', message: { role: 'bashExecution', command: hostile, output: hostile, timestamp: 1 } },
-    { type: 'message', message: { role: 'toolResult', toolCallId: 'x', toolName: hostile, content: [text], isError: true, timestamp: 1 } },
+    {
+      type: 'message',
+      message: { role: 'toolResult', toolCallId: 'x', toolName: hostile, content: [text], isError: true, timestamp: 1 },
+    },
     { type: 'custom_message', customType: hostile, content: hostile, display: true },
     { type: 'branch_summary', fromId: hostile, summary: hostile },
     { type: 'compaction', summary: hostile, firstKeptEntryId: hostile, tokensBefore: 3 },
@@ -73,8 +107,9 @@ test('whatever a transcript holds, the page has no element, attribute or link of
   }
   expect(body).not.toMatch(/<script|onerror=alert\(3\)>|href="(?!#|https:)/i);
   for (const [, href = ''] of body.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^(#e-|https:\/\/a\.example\/)/);
-  for (const [, src = ''] of body.matchAll(/src="([^"]*)"/g)) expect(src).toMatch(/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/);
-  expect(body).not.toMatch(/[\u202e\u001b\u0007]/);
+  for (const [, src = ''] of body.matchAll(/src="([^"]*)"/g))
+    expect(src).toMatch(/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/);
+  for (const char of ['\u202e', '\u001b', '\u0007']) expect(body).not.toContain(char);
   expect(page.slice(0, page.indexOf('<style>'))).not.toContain('<script');
 });
 
@@ -109,7 +144,8 @@ test('Markdown holds no tag outside of code, and no fence is left open', () => {
     const mark = /^(?:> )?\s*(`{3,})[^`]*$/.exec(line)?.[1];
     if (fence === undefined && mark !== undefined) fence = mark;
     else if (fence !== undefined && line.replace('> ', '').trim() === fence) fence = undefined;
-    else if (fence === undefined) expect(line.replace(/(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)/g, '').replaceAll('\\<', '')).not.toMatch(/<[a-z/]/i);
+    else if (fence === undefined)
+      expect(line.replace(/(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)/g, '').replaceAll('\\<', '')).not.toMatch(/<[a-z/]/i);
   }
   expect(fence).toBeUndefined();
 });

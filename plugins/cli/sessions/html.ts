@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SessionStore } from 'kern/contracts';
 import { itemHtml } from './html-items.ts';
-import { escaped } from './html-text.ts';
 import { style } from './html-style.ts';
+import { escaped } from './html-text.ts';
 import { Story } from './story.ts';
 import { costText, countText, type Totals, totalsOf } from './totals.ts';
 import { clockText, timeText } from './words.ts';
@@ -38,11 +38,16 @@ function* head(name: string, { header, repairs }: SessionStore, totals: Totals):
   const figures = [
     [String(totals.questions), totals.questions === 1 ? 'question' : 'questions'],
     [String(totals.replies), totals.replies === 1 ? 'reply' : 'replies'],
-    [String(totals.calls), `${totals.calls === 1 ? 'call' : 'calls'}${totals.failedCalls > 0 ? `, ${totals.failedCalls} failed` : ''}`],
+    [
+      String(totals.calls),
+      `${totals.calls === 1 ? 'call' : 'calls'}${totals.failedCalls > 0 ? `, ${totals.failedCalls} failed` : ''}`,
+    ],
     [(input + cacheRead + cacheWrite).toLocaleString('en'), 'tokens in'],
     [output.toLocaleString('en'), 'tokens out'],
     [costText(totals).replace(/^cost /, ''), 'cost'],
-    ...(totals.compactions > 0 ? [[String(totals.compactions), totals.compactions === 1 ? 'compaction' : 'compactions']] : []),
+    ...(totals.compactions > 0
+      ? [[String(totals.compactions), totals.compactions === 1 ? 'compaction' : 'compactions']]
+      : []),
   ];
   yield `<header>\n<h1>${escaped(name)}</h1>\n<p class="about">`;
   yield escaped(clockText(header.timestamp));

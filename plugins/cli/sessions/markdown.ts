@@ -23,7 +23,8 @@ function* itemParts(item: StoryItem): Generator<string> {
   }
   const { node, label, isHidden } = item;
   const mark = `${label === undefined ? '' : ` [${inline(short(label, 60))}]`}${isHidden ? ' (no longer told to the model)' : ''}`;
-  const heading = (who: string): string => `\n## ${inline(short(who, 100))} · ${inline(clockText(node.timestamp))}${mark}\n\n`;
+  const heading = (who: string): string =>
+    `\n## ${inline(short(who, 100))} · ${inline(clockText(node.timestamp))}${mark}\n\n`;
   if (item.kind === 'reply') {
     const { message, calls } = item;
     yield heading(message.model === '' ? 'Model' : message.model);

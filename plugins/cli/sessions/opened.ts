@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type CommandArgs, type CommandHost, type Sessions, type SessionStore, sessions } from 'kern/contracts';
+import { type CommandArgs, type CommandHost, type SessionStore, type Sessions, sessions } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 
 /** The service, awake. */

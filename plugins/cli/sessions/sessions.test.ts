@@ -40,7 +40,7 @@ test('sessions are listed newest first, in the shape that programs read', async 
     created: expect.any(String),
     modified: expect.any(String),
   });
-  expect((await desk.kern('sessions')).out).toMatch(/second one[^]*what is in a\.txt\?/);
+  expect((await desk.kern('sessions')).out).toMatch(/second one.*what is in a\.txt\?/s);
   mkdirSync(path.join(desk.project, 'other'));
   expect(await desk.json('sessions', 'list', '--cwd', 'other')).toEqual({ sessions: [] });
   expect(await desk.json('sessions', 'list', '--cwd', 'other', '--all')).toMatchObject({ sessions: [{}, {}] });
@@ -53,7 +53,7 @@ test('a session is shown as it went, and looking at it leaves nothing behind', a
   const { code, out } = await desk.kern('sessions', 'show', 'latest');
   expect(code).toBe(0);
   expect(out).toMatch(/1 question, 2 replies, 1 call/);
-  expect(out).toMatch(/── you[^]*what is in a\.txt\?[^]*I look\.\n {2}✓ read a\.txt[^]*It says A\./);
+  expect(out).toMatch(/── you.*what is in a\.txt\?.*I look\.\n {2}✓ read a\.txt.*It says A\./s);
   expect(files(desk).map((file) => readFileSync(file, 'utf8'))).toEqual(before);
   expect(globSync('sessions/**/*.lock', { cwd: desk.home })).toEqual([]);
 });
@@ -81,10 +81,15 @@ test('branches, labels, summaries and hidden entries are marked, and nothing sto
   const other = (await desk.kern('sessions', 'show', file, '--at', '0000000e')).out;
   expect(other).toContain('Hier ist es.');
   expect(other).not.toContain('You are welcome.');
-  const json = (await desk.json('sessions', 'show', file, '--at', '0000000e')) as { entries: readonly { id: string }[] };
+  const json = (await desk.json('sessions', 'show', file, '--at', '0000000e')) as {
+    entries: readonly { id: string }[];
+  };
   expect(json.entries.at(-1)?.id).toBe('0000000e');
   const nodes = (await desk.json('sessions', 'show', file, '--tree')) as { leaf: string; nodes: readonly object[] };
-  expect(nodes).toMatchObject({ leaf: '00000017', nodes: expect.arrayContaining([expect.objectContaining({ id: '0000000d', parentId: '0000000b' })]) });
+  expect(nodes).toMatchObject({
+    leaf: '00000017',
+    nodes: expect.arrayContaining([expect.objectContaining({ id: '0000000d', parentId: '0000000b' })]),
+  });
   expect((await desk.kern('sessions', 'show', file, '--at', 'zz')).code).toBe(2);
 });
 
@@ -100,7 +105,10 @@ test('a long session shows its end, and all of it when that is asked for', async
       message: { role: 'user', content: `word ${nth} of many`, timestamp: 1 },
     });
   const lines = Array.from({ length: 300 }, (_, nth) => line(nth + 1));
-  writeFileSync(file, `{"type":"session","version":3,"id":"long","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n${lines.join('\n')}\n`);
+  writeFileSync(
+    file,
+    `{"type":"session","version":3,"id":"long","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n${lines.join('\n')}\n`,
+  );
   const { out } = await desk.kern('sessions', 'show', file);
   expect(out).toContain('… 240 before this');
   expect(out).toContain('word 300 of many');
@@ -147,7 +155,10 @@ test('a JSONL export is a sound session with all branches, whatever was wrong wi
 test('doctor names what is wrong by line, mends a copy, and never the file itself', async () => {
   await using desk = await openDesk();
   const file = withBranches(desk);
-  expect(await desk.kern('sessions', 'doctor', file)).toMatchObject({ code: 0, out: expect.stringContaining('It is sound.') });
+  expect(await desk.kern('sessions', 'doctor', file)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('It is sound.'),
+  });
   writeFileSync(file, `${readFileSync(file, 'utf8')}{"type":"message","id":"torn`);
   const before = readFileSync(file, 'utf8');
   const broken = await desk.kern('sessions', 'doctor', file);
@@ -178,7 +189,9 @@ test('transcripts are taken over once, lie in the folder that they speak of, and
   await using desk = await openDesk();
   const names = ['claude-session.jsonl', 'codex-rollout.jsonl', 'pi-1.6.0.jsonl', 'oh-my-pi-18.jsonl'];
   const given = names.map((name) => path.join(transcripts, name));
-  const first = (await desk.json('sessions', 'import', ...given)) as { imported: readonly { source: string; isNew: boolean; file: string }[] };
+  const first = (await desk.json('sessions', 'import', ...given)) as {
+    imported: readonly { source: string; isNew: boolean; file: string }[];
+  };
   expect(first.imported.map(({ source, isNew }) => `${source} ${isNew}`)).toEqual([
     'claude true',
     'codex true',
@@ -191,7 +204,9 @@ test('transcripts are taken over once, lie in the folder that they speak of, and
   }
   const again = (await desk.json('sessions', 'import', ...given)) as { imported: readonly { isNew: boolean }[] };
   expect(again.imported.every(({ isNew }) => !isNew)).toBe(true);
-  const { sessions } = (await desk.json('sessions', 'list', '--all')) as { sessions: readonly { cwd: string; modified: string }[] };
+  const { sessions } = (await desk.json('sessions', 'list', '--all')) as {
+    sessions: readonly { cwd: string; modified: string }[];
+  };
   expect(sessions.map(({ cwd }) => cwd).sort()).toEqual(['/home/user/repo', '/home/user/repo', '/repo', '/repo']);
 });
 
@@ -211,10 +226,16 @@ test('all that a program has of this folder is taken over by its name', async ()
   const folder = path.join(desk.project, '..', '.claude', 'projects', '-x');
   mkdirSync(folder, { recursive: true });
   const source = readFileSync(path.join(transcripts, 'claude-session.jsonl'), 'utf8');
-  writeFileSync(path.join(folder, 'here.jsonl'), source.replaceAll('"/repo"', JSON.stringify(desk.project)).replaceAll('8c3b2106', 'aaaa2106'));
+  writeFileSync(
+    path.join(folder, 'here.jsonl'),
+    source.replaceAll('"/repo"', JSON.stringify(desk.project)).replaceAll('8c3b2106', 'aaaa2106'),
+  );
   writeFileSync(path.join(folder, 'elsewhere.jsonl'), source);
   writeFileSync(path.join(folder, 'agent-x.jsonl'), source.replaceAll('8c3b2106', 'bbbb2106'));
-  expect(await desk.json('sessions', 'import', '--from', 'claude')).toMatchObject({ imported: [{ cwd: desk.project }], failures: [] });
+  expect(await desk.json('sessions', 'import', '--from', 'claude')).toMatchObject({
+    imported: [{ cwd: desk.project }],
+    failures: [],
+  });
   expect(await desk.json('sessions', 'import', '--from', 'claude', '--all')).toMatchObject({
     imported: expect.arrayContaining([expect.objectContaining({ cwd: '/repo', isNew: true })]),
   });
@@ -224,7 +245,10 @@ test('all that a program has of this folder is taken over by its name', async ()
 });
 
 test('what cannot be taken over is told', async () => {
-  await using desk = await openDesk({ 'x.jsonl': 'hello\n', 'empty.jsonl': '{"type":"session_meta","payload":{"id":"abcdefgh"}}\n' });
+  await using desk = await openDesk({
+    'x.jsonl': 'hello\n',
+    'empty.jsonl': '{"type":"session_meta","payload":{"id":"abcdefgh"}}\n',
+  });
   expect((await desk.kern('sessions', 'import')).code).toBe(2);
   const unknown = await desk.kern('sessions', 'import', 'x.jsonl');
   expect(unknown).toMatchObject({ code: 1 });

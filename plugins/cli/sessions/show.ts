@@ -35,9 +35,13 @@ function entryOf(wanted: string, store: SessionStore): string {
   const found = store.nodes().filter(({ id }) => id.startsWith(wanted));
   const [first] = found;
   if (first !== undefined && (found.length === 1 || first.id === wanted)) return first.id;
-  throw new KernError('usage', `${found.length === 0 ? 'no entry' : `${found.length} entries`} of the session begin with ${wanted}`, {
-    hint: '`kern sessions show … --tree` lists them',
-  });
+  throw new KernError(
+    'usage',
+    `${found.length === 0 ? 'no entry' : `${found.length} entries`} of the session begin with ${wanted}`,
+    {
+      hint: '`kern sessions show … --tree` lists them',
+    },
+  );
 }
 
 function headLines(file: string, store: SessionStore): readonly string[] {
@@ -88,7 +92,8 @@ function itemLines(item: StoryItem, isAll: boolean): readonly string[] {
   const { node, label, isHidden } = item;
   const mark = `${label === undefined ? '' : `  [${short(label, 40)}]`}${isHidden ? '  (no longer told to the model)' : ''}`;
   const heading = (who: string): string => `── ${who} · ${clockText(node.timestamp)} · ${node.id}${mark}`;
-  const cut = (text: string, most: number): readonly string[] => limited(plain(text), isAll ? Number.POSITIVE_INFINITY : most);
+  const cut = (text: string, most: number): readonly string[] =>
+    limited(plain(text), isAll ? Number.POSITIVE_INFINITY : most);
   if (item.kind === 'reply') {
     const { message, calls } = item;
     const said = saidBy(message);
@@ -109,7 +114,10 @@ function itemLines(item: StoryItem, isAll: boolean): readonly string[] {
   return told === undefined ? [] : [heading(told.who), ...told.lines, ''];
 }
 
-function callLines({ call, result }: StoryCall, cut: (text: string, most: number) => readonly string[]): readonly string[] {
+function callLines(
+  { call, result }: StoryCall,
+  cut: (text: string, most: number) => readonly string[],
+): readonly string[] {
   const outcome = outcomeOf(result);
   const line = `  ${result === undefined || result.isError ? '✗' : '✓'} ${short(call.name, 60)} ${short(subjectOf(call), 100)}${outcome === '' ? '' : ` (${outcome})`}`;
   const output = result === undefined ? '' : textOf(result.content).trimEnd();
@@ -121,10 +129,15 @@ function toldLines(
   cut: (text: string, most: number) => readonly string[],
 ): { readonly who: string; readonly lines: readonly string[] } | undefined {
   if (entry.type === 'compaction')
-    return { who: `compaction (${countText(entry.tokensBefore, 'token')} before)`, lines: cut(entry.summary, shownLines) };
+    return {
+      who: `compaction (${countText(entry.tokensBefore, 'token')} before)`,
+      lines: cut(entry.summary, shownLines),
+    };
   if (entry.type === 'branch_summary') return { who: 'summary of a branch', lines: cut(entry.summary, shownLines) };
   if (entry.type === 'custom_message')
-    return entry.display ? { who: short(entry.customType, 60), lines: cut(textOf(entry.content), shownLines) } : undefined;
+    return entry.display
+      ? { who: short(entry.customType, 60), lines: cut(textOf(entry.content), shownLines) }
+      : undefined;
   if (entry.type !== 'message') return undefined;
   const { message } = entry;
   switch (message.role) {
@@ -133,7 +146,9 @@ function toldLines(
     case 'fileMention':
       return {
         who: 'files',
-        lines: message.files.map(({ path, content }) => `  @${short(path, 120)} (${countText(content.length, 'character')})`),
+        lines: message.files.map(
+          ({ path, content }) => `  @${short(path, 120)} (${countText(content.length, 'character')})`,
+        ),
       };
     case 'bashExecution':
       return { who: `$ ${short(message.command, 100)}`, lines: cut(message.output, shownOutput) };
@@ -158,7 +173,10 @@ function sessionJson(file: string, store: SessionStore, leaf: string | null): ob
     leaf,
     entries: new Story(store).path(leaf).map(({ id }) => {
       const entry = store.entry(id);
-      return { ...(entry?.type === 'foreign' ? { ...entry.raw, type: entry.foreignType } : entry), label: store.label(id) };
+      return {
+        ...(entry?.type === 'foreign' ? { ...entry.raw, type: entry.foreignType } : entry),
+        label: store.label(id),
+      };
     }),
   };
 }
@@ -175,5 +193,15 @@ function aboutJson(file: string, store: SessionStore): object {
   const { id, cwd, timestamp } = store.header;
   const { name, models, thinking } = store.context();
   const repairs = store.repairs;
-  return { id, file, name: name ?? null, cwd, created: timestamp, models, thinking: thinking ?? null, totals: totalsOf(store), repairs };
+  return {
+    id,
+    file,
+    name: name ?? null,
+    cwd,
+    created: timestamp,
+    models,
+    thinking: thinking ?? null,
+    totals: totalsOf(store),
+    repairs,
+  };
 }

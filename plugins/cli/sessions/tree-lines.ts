@@ -41,7 +41,8 @@ export function* treeLines(source: Source): Generator<string> {
   }
 }
 
-const isTold = (source: Source, node: EntryNode): boolean => lineOf(source, node) !== undefined || node.id === source.leaf;
+const isTold = (source: Source, node: EntryNode): boolean =>
+  lineOf(source, node) !== undefined || node.id === source.leaf;
 
 function lineOf(source: Source, { id, role }: EntryNode): string | undefined {
   if (role === 'toolResult' || role === 'system') return undefined;
@@ -57,9 +58,14 @@ function lineOf(source: Source, { id, role }: EntryNode): string | undefined {
   if (message.role === 'user') return `you: ${short(textOf(message.content), width)}`;
   if (message.role === 'fileMention') return `files: ${short(message.files.map(({ path }) => path).join(', '), width)}`;
   if (message.role === 'bashExecution') return `$ ${short(message.command, width)}`;
-  if (message.role !== 'assistant') return message.role === 'custom' ? `${short(message.customType, 40)}: ${short(textOf(message.content), width)}` : undefined;
+  if (message.role !== 'assistant')
+    return message.role === 'custom'
+      ? `${short(message.customType, 40)}: ${short(textOf(message.content), width)}`
+      : undefined;
   const said = saidBy(message);
-  const calls = message.content.flatMap((part) => (part.type === 'toolCall' ? [`${part.name} ${subjectOf(part)}`] : []));
+  const calls = message.content.flatMap((part) =>
+    part.type === 'toolCall' ? [`${part.name} ${subjectOf(part)}`] : [],
+  );
   const text = said === '' ? calls.join('; ') : said;
   return `model: ${short(text === '' ? (message.errorMessage ?? '') : text, width)}`;
 }

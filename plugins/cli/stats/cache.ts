@@ -60,7 +60,9 @@ export async function writeCache(home: string, files: ReadonlyMap<string, Counte
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await makeFolder(path.dirname(file), 0o700);
-    await writeFile(draft, JSON.stringify({ version, zone: zone(), files: Object.fromEntries(files) }), { mode: 0o600 });
+    await writeFile(draft, JSON.stringify({ version, zone: zone(), files: Object.fromEntries(files) }), {
+      mode: 0o600,
+    });
     await rename(draft, file);
   } catch {
     await rm(draft, { force: true }).catch(() => {});

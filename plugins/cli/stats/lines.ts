@@ -16,7 +16,10 @@ export function statsLines(stats: Stats, by: string | undefined): readonly strin
       ['sessions', count(total.sessions)],
       ['questions', count(total.questions)],
       ['replies', count(total.replies)],
-      ['tokens in', `${count(total.input + total.cacheRead + total.cacheWrite)} (${count(total.cacheRead)} from caches)`],
+      [
+        'tokens in',
+        `${count(total.input + total.cacheRead + total.cacheWrite)} (${count(total.cacheRead)} from caches)`,
+      ],
       ['tokens out', count(total.output)],
       ['cost', cost(total)],
       ['tool calls', `${count(total.toolCalls)}, ${count(total.toolErrors)} failed, ${time(total.toolMs)} in all`],
@@ -28,7 +31,11 @@ export function statsLines(stats: Stats, by: string | undefined): readonly strin
   ];
 }
 
-function shortened<T>(by: string, rows: readonly T[], show: (by: string, rows: readonly T[]) => readonly string[]): readonly string[] {
+function shortened<T>(
+  by: string,
+  rows: readonly T[],
+  show: (by: string, rows: readonly T[]) => readonly string[],
+): readonly string[] {
   if (rows.length === 0) return [];
   const more = rows.length - shownRows;
   return ['', ...show(by, rows.slice(0, shownRows)), ...(more > 0 ? [`… ${more} more: kern stats --by ${by}`] : [])];
@@ -76,5 +83,7 @@ function time(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60
+    ? `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

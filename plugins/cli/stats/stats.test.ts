@@ -1,5 +1,4 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Desk, openDesk } from '../test/line.ts';
@@ -19,7 +18,13 @@ const header = (cwd: string, more: Line = {}): Line => ({
 let ids = 0;
 const message = (timestamp: string, said: Line): Line => {
   ids += 1;
-  return { type: 'message', id: ids.toString(16).padStart(8, '0'), parentId: null, timestamp, message: { timestamp: 1, ...said } };
+  return {
+    type: 'message',
+    id: ids.toString(16).padStart(8, '0'),
+    parentId: null,
+    timestamp,
+    message: { timestamp: 1, ...said },
+  };
 };
 const cost = (total: number): Line => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total });
 const reply = (timestamp: string, model: string, usage: Line): Line =>

@@ -29,8 +29,16 @@ export async function stats(args: CommandArgs, host: CommandHost): Promise<numbe
     since,
   );
   if (json) {
-    const tables = { total: sum.total, byDay: sum.byDay, byModel: sum.byModel, byProject: sum.byProject, byTool: sum.byTool };
-    host.json(typeof by === 'string' ? { by, since: since ?? null, rows: sum.rows(by) } : { since: since ?? null, ...tables });
+    const tables = {
+      total: sum.total,
+      byDay: sum.byDay,
+      byModel: sum.byModel,
+      byProject: sum.byProject,
+      byTool: sum.byTool,
+    };
+    host.json(
+      typeof by === 'string' ? { by, since: since ?? null, rows: sum.rows(by) } : { since: since ?? null, ...tables },
+    );
     return 0;
   }
   for (const line of statsLines(sum, typeof by === 'string' ? by : undefined)) host.print(line);

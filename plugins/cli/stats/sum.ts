@@ -1,12 +1,4 @@
-import {
-  addCalls,
-  addReplies,
-  noCalls,
-  noReplies,
-  type ReplySum,
-  type SessionTally,
-  type ToolSum,
-} from './tally.ts';
+import { addCalls, addReplies, noCalls, noReplies, type ReplySum, type SessionTally, type ToolSum } from './tally.ts';
 
 /** US dollars, null when the price of all of it is unknown. */
 interface Priced {
@@ -14,10 +6,18 @@ interface Priced {
 }
 
 export type Row = Omit<ReplySum, 'cost'> & Priced & { readonly key: string; readonly questions: number };
-export type ToolRow = ToolSum & { readonly key: string; /** Of those whose time is known. */ readonly meanMs: number | null };
+export type ToolRow = ToolSum & {
+  readonly key: string /** Of those whose time is known. */;
+  readonly meanMs: number | null;
+};
 
 export interface Stats {
-  readonly total: Omit<Row, 'key'> & { readonly sessions: number; readonly toolCalls: number; readonly toolErrors: number; readonly toolMs: number };
+  readonly total: Omit<Row, 'key'> & {
+    readonly sessions: number;
+    readonly toolCalls: number;
+    readonly toolErrors: number;
+    readonly toolMs: number;
+  };
   readonly byDay: readonly Row[];
   readonly byModel: readonly Row[];
   readonly byProject: readonly Row[];
@@ -98,7 +98,11 @@ const priced = <T extends ReplySum>(sum: T): Omit<T, 'cost'> & Priced => ({
   cost: sum.unknownCosts > 0 && sum.cost === 0 ? null : sum.cost,
 });
 
-export const tokensOf = ({ input, output, cacheRead, cacheWrite }: Pick<Row, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>): number =>
-  input + output + cacheRead + cacheWrite;
+export const tokensOf = ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+}: Pick<Row, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>): number => input + output + cacheRead + cacheWrite;
 
 const byTokens = (a: Row, b: Row): number => tokensOf(b) - tokensOf(a) || (a.key < b.key ? -1 : 1);

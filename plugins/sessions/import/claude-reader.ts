@@ -80,7 +80,11 @@ export class ClaudeReader {
       return [{ type: 'thinking', thinking: '', thinkingSignature: textOf(block.data) ?? '', redacted: true }];
     if (type === 'tool_use' || type === 'server_tool_use') {
       const { input } = block;
-      const call = { type: 'toolCall' as const, id: textOf(block.id) ?? `call_${number}`, name: textOf(block.name) ?? '' };
+      const call = {
+        type: 'toolCall' as const,
+        id: textOf(block.id) ?? `call_${number}`,
+        name: textOf(block.name) ?? '',
+      };
       if (isRaw(input)) return [{ ...call, arguments: input }];
       return [{ ...call, arguments: {}, invalidArguments: textOf(input) ?? JSON.stringify(input ?? null) }];
     }
@@ -100,13 +104,18 @@ export class ClaudeReader {
   #user({ raw, time, number, uuid }: Row): void {
     const content = at(raw, 'message', 'content');
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-    for (const block of blocks) if (isRaw(block) && block.type === 'tool_result') this.#result(block, raw, time, number);
+    for (const block of blocks)
+      if (isRaw(block) && block.type === 'tool_result') this.#result(block, raw, time, number);
     const shown = blocks.flatMap((block) => this.#shown(block, number));
     if (shown.length === 0) return;
     if (raw.isCompactSummary === true) this.#summary(time, shown, uuid);
     else if (raw.isMeta === true)
       // The model read it, and nobody said it.
-      this.#draft.add(time, { type: 'custom_message', customType: 'claude.meta', content: shown, display: false }, uuid);
+      this.#draft.add(
+        time,
+        { type: 'custom_message', customType: 'claude.meta', content: shown, display: false },
+        uuid,
+      );
     else this.#draft.user(time, shown, uuid);
   }
 
@@ -140,11 +149,16 @@ export class ClaudeReader {
     if (kind === 'queued_command') {
       const prompt = at(raw, 'attachment', 'prompt');
       const blocks: readonly unknown[] = Array.isArray(prompt) ? prompt : [prompt];
-      this.#draft.user(time, blocks.flatMap((block) => this.#shown(block, number)), uuid);
+      this.#draft.user(
+        time,
+        blocks.flatMap((block) => this.#shown(block, number)),
+        uuid,
+      );
     }
     const content = at(raw, 'attachment', 'content', 'file', 'content');
     if (kind === 'file' && typeof content === 'string') {
-      const path = textOf(at(raw, 'attachment', 'filename')) ?? textOf(at(raw, 'attachment', 'content', 'file', 'filePath'));
+      const path =
+        textOf(at(raw, 'attachment', 'filename')) ?? textOf(at(raw, 'attachment', 'content', 'file', 'filePath'));
       const files = [{ path: path ?? '', content }];
       this.#draft.add(time, { type: 'message', message: { role: 'fileMention', files, timestamp: time } }, uuid);
     }

@@ -15,9 +15,15 @@ export class CodexReader {
   readonly #draft: Draft;
   readonly #messages = new Set<string>();
   /** Replies that stand only in events: the file ends before they were said as items. */
-  readonly #announced: { readonly id: string; readonly text: string; readonly time: number; readonly model: string }[] = [];
+  readonly #announced: { readonly id: string; readonly text: string; readonly time: number; readonly model: string }[] =
+    [];
   readonly #durations = new Map<string, number>();
-  readonly #results: { readonly id: string; readonly output: unknown; readonly time: number; readonly number: number }[] = [];
+  readonly #results: {
+    readonly id: string;
+    readonly output: unknown;
+    readonly time: number;
+    readonly number: number;
+  }[] = [];
   #model = '';
   #thinking: string | undefined;
   /** The reply that is being said; what follows a result or a question begins another. */
@@ -191,13 +197,17 @@ export class CodexReader {
 
   #result(id: string, output: unknown, time: number, number: number): void {
     const durationMs = this.#durations.get(id);
-    const shown = this.#shown(isRaw(output) ? (output.content ?? output.body ?? JSON.stringify(output)) : output, number);
+    const shown = this.#shown(
+      isRaw(output) ? (output.content ?? output.body ?? JSON.stringify(output)) : output,
+      number,
+    );
     this.#draft.result(id, { ...unwrapped(shown, output), durationMs, time });
   }
 
   #shown(content: unknown, number: number): readonly Shown[] {
     if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-    if (!Array.isArray(content)) return content === undefined || content === null ? [] : [{ type: 'text', text: JSON.stringify(content) }];
+    if (!Array.isArray(content))
+      return content === undefined || content === null ? [] : [{ type: 'text', text: JSON.stringify(content) }];
     return content.flatMap((part: unknown): readonly Shown[] => {
       const text = textOf(at(part, 'text'));
       if (text !== undefined) return [{ type: 'text', text }];

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ImportReport, type SessionImports, type SessionSource, type SessionStorage, sessionSources } from 'kern/contracts';
+import {
+  type ImportReport,
+  type SessionImports,
+  type SessionSource,
+  type SessionStorage,
+  sessionSources,
+} from 'kern/contracts';
 import { type Context, didYouMean, type Entry, KernError, nearNames } from 'kern/plugin';
 import { Blobs } from '../blobs.ts';
 import { foldersFor, realCwd } from '../folders.ts';
@@ -122,7 +128,9 @@ const isOf = (wanted: string | undefined, cwd: string | undefined): boolean =>
 async function filesIn(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true }).catch(() => []);
   // What its subagents said lies beside a session of Claude Code.
-  return found.filter((name) => name.endsWith('.jsonl') && !/(^|[/\\])agent-/.test(name)).map((name) => join(folder, name));
+  return found
+    .filter((name) => name.endsWith('.jsonl') && !/(^|[/\\])agent-/.test(name))
+    .map((name) => join(folder, name));
 }
 
 /** The same each time. */

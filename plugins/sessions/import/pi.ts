@@ -18,8 +18,8 @@ export const ohMyPi: SessionSource = {
   displayName: 'oh-my-pi',
   // It takes the variable of pi, too: what lies there is told apart by what it says.
   folders: ({ home, env }) =>
-    [join(home, '.omp', 'agent'), ...(env.PI_CODING_AGENT_DIR === undefined ? [] : [env.PI_CODING_AGENT_DIR])].map((folder) =>
-      join(folder, 'sessions'),
+    [join(home, '.omp', 'agent'), ...(env.PI_CODING_AGENT_DIR === undefined ? [] : [env.PI_CODING_AGENT_DIR])].map(
+      (folder) => join(folder, 'sessions'),
     ),
   recognizes: (head) => isSession(head) && isOfOhMyPi(head),
   cwdOf,

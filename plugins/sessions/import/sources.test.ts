@@ -172,7 +172,10 @@ test('branches that were left, sidechains and what nobody said stay out, and are
     ),
   );
   expect(shape(all)).toEqual(['user: second try', 'assistant: thinking|thinking|yes']);
-  expect(all.find(({ type }) => type === 'custom_message')).toMatchObject({ customType: 'claude.meta', display: false });
+  expect(all.find(({ type }) => type === 'custom_message')).toMatchObject({
+    customType: 'claude.meta',
+    display: false,
+  });
   expect(messages(all)[1]?.content.slice(0, 2)).toEqual([
     { type: 'thinking', thinking: 'hm', thinkingSignature: 'sig' },
     { type: 'thinking', thinking: '', thinkingSignature: 'xyz', redacted: true },
@@ -299,7 +302,11 @@ test('every kind of call of Codex has its result, also an old one, a failed one 
       item({ type: 'local_shell_call', call_id: 'c2', action: { type: 'exec', command: ['ls'] } }),
       item({ type: 'function_call', call_id: 'c3', name: 'shell', arguments: '{broken' }),
       item({ type: 'web_search_call', id: 'ws', action: { type: 'search', query: 'kern' } }),
-      item({ type: 'custom_tool_call_output', call_id: 'c1', output: '{"output":"Success","metadata":{"exit_code":1}}' }),
+      item({
+        type: 'custom_tool_call_output',
+        call_id: 'c1',
+        output: '{"output":"Success","metadata":{"exit_code":1}}',
+      }),
       item({ type: 'function_call_output', call_id: 'c3', output: { content: 'denied', success: false } }),
       item({
         type: 'function_call_output',
@@ -357,7 +364,11 @@ test('sessions of pi and oh-my-pi come whole, with their ids and times', async (
   const ofPi = await read(pi, fixture('pi-1.6.0.jsonl'));
   expect(ofPi).toMatchObject({ id: '01a22cca-4448-773d-a716-d162e53fd3bd', cwd: '/home/user/repo', warnings: [] });
   expect([...ofPi.entries]).toHaveLength(22);
-  expect([...ofPi.entries][1]).toMatchObject({ id: '5a93e9c6', after: 'ddff8d57', timestamp: '2026-11-30T14:09:43.065Z' });
+  expect([...ofPi.entries][1]).toMatchObject({
+    id: '5a93e9c6',
+    after: 'ddff8d57',
+    timestamp: '2026-11-30T14:09:43.065Z',
+  });
   const ofOhMyPi = await read(ohMyPi, fixture('oh-my-pi-18.jsonl'));
   expect(ofOhMyPi.all[0]).toMatchObject({ type: 'model_change', provider: 'kb', modelId: 'kb-model' });
   expect(shape(ofOhMyPi.all)[0]).toBe('user: KERNBENCH stream: write a long text.');
