@@ -1,10 +1,13 @@
 import type { Model } from './contract.ts';
 
 /** What may be said about a model; everything else gets a careful default. */
-export type ModelFacts = Partial<Omit<Model, 'id' | 'provider' | 'model'>>;
+export type ModelFacts = {
+  readonly [K in Exclude<keyof Model, 'id' | 'provider' | 'model'>]?: Model[K] | undefined;
+};
 
 /** A model by its provider and its name there. One that nobody has described is usable too. */
 export function describeModel(provider: string, model: string, facts: ModelFacts = {}): Model {
+  const { vendor, aliases, generation, wire, thinkingBudgets } = facts;
   return {
     id: `${provider}/${model}`,
     provider,
@@ -16,6 +19,11 @@ export function describeModel(provider: string, model: string, facts: ModelFacts
     thinking: facts.thinking ?? ['off'],
     cost: facts.cost ?? null,
     available: facts.available ?? true,
+    ...(vendor === undefined ? {} : { vendor }),
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(generation === undefined ? {} : { generation }),
+    ...(wire === undefined ? {} : { wire }),
+    ...(thinkingBudgets === undefined ? {} : { thinkingBudgets }),
   };
 }
 
