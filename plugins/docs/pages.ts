@@ -25,7 +25,7 @@ export async function readPage(file: string): Promise<string> {
 }
 
 const order = [
-  ...['first-run', 'extensions', 'models', 'tools', 'permissions', 'trust', 'config', 'commands', 'hooks'],
+  ...['first-run', 'extensions', 'models', 'tools', 'sessions', 'permissions', 'trust', 'config', 'commands', 'hooks'],
   ...['capabilities', 'providers', 'json-mode', 'troubleshooting', 'contributing', 'deviations'],
 ];
 

@@ -221,6 +221,27 @@ test('what was taken over goes on: the model reads what was said, calls with the
   expect(answer.err).toContain('began in /repo');
 });
 
+test('a session of pi comes with all its branches, goes on where it was, and large images lie beside it', async () => {
+  await using desk = await openDesk({ 'r.json': JSON.stringify({ version: 1, turns: [{ text: 'gone on' }] }) });
+  const file = withBranches(desk);
+  mkdirSync(path.join(desk.project, 's'));
+  writeFileSync(path.join(desk.project, 's', '1.bash.log'), 'long output');
+  await desk.kern('config', 'set', 'plugins.sessions.inlineLimit', '1024');
+  const { imported } = (await desk.json('sessions', 'import', file)) as { imported: readonly { file: string }[] };
+  const taken = imported[0]?.file ?? '';
+  const tree = async (name: string): Promise<{ leaf: string; nodes: readonly { id: string; customType?: string }[] }> =>
+    (await desk.json('sessions', 'show', name, '--tree')) as never;
+  const [before, after] = [await tree(file), await tree(taken)];
+  expect(after.nodes.slice(0, -1).map(({ id }) => id)).toEqual(before.nodes.map(({ id }) => id));
+  expect(after.nodes.at(-1)).toMatchObject({ customType: 'kern.imported', parentId: before.leaf });
+  expect(readFileSync(path.join(taken.replace(/\.jsonl$/, ''), '1.bash.log'), 'utf8')).toBe('long output');
+  expect(readFileSync(taken, 'utf8')).toContain('"blob:sha256:');
+  const page = (await desk.kern('sessions', 'export', taken, '--html', '-o', '-')).out;
+  expect(page).toContain('src="data:image/png;base64,');
+  expect((await desk.kern('sessions', 'export', taken, '--jsonl', '-o', '-')).out).not.toContain('blob:sha256:');
+  expect(await desk.kern('-p', '--session', taken, 'go on', ...model)).toMatchObject({ code: 0, out: 'gone on\n' });
+});
+
 test('all that a program has of this folder is taken over by its name', async () => {
   await using desk = await openDesk();
   const folder = path.join(desk.project, '..', '.claude', 'projects', '-x');

@@ -15,7 +15,9 @@ type Raw = Readonly<Record<string, unknown>>;
 const longestLine = 16 * 1024 * 1024;
 
 /** Lines that count say so in one of these ways; the others are not parsed. */
-const counting = ['"session"', '"assistant"', '"toolResult"', '"user"', '"usage"'].map((text) => Buffer.from(text));
+const counting = ['"session"', '"assistant"', '"toolResult"', '"user"', '"usage"', '"compaction"'].map((text) =>
+  Buffer.from(text),
+);
 
 /** Counts a session file while it is read: of it no more than a line is in memory. */
 export async function countSession(chunks: AsyncIterable<Uint8Array>): Promise<SessionTally> {
@@ -63,6 +65,7 @@ class Counter {
     if (Number.isNaN(time) || time < this.#since) return;
     // pi notes what was not said in the conversation, such as a summary, in entries of their own.
     if (raw.type === 'usage') this.#reply(raw, time);
+    if (raw.type === 'compaction') this.#summary(raw, time);
     if (raw.type !== 'message' || !isRaw(raw.message)) return;
     const { message } = raw;
     if (message.role === 'user') this.#questions.set(dayOf(time), (this.#questions.get(dayOf(time)) ?? 0) + 1);
@@ -107,6 +110,12 @@ class Counter {
     const sum = this.#replies.get(key) ?? { day, model: name === '' ? 'unknown' : name, ...noReplies() };
     this.#replies.set(key, sum);
     addReplies(sum, more);
+  }
+
+  /** What kern's own summaries took. Who wrote them may be another model than that of the conversation. */
+  #summary({ details }: Raw, time: number): void {
+    const kept = isRaw(details) ? details.kern : undefined;
+    if (isRaw(kept)) this.#reply({ usage: kept.usage, model: '(summaries)' }, time);
   }
 
   #call({ toolName, isError, durationMs }: Raw, time: number): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Desk, openDesk } from '../test/line.ts';
@@ -118,6 +118,16 @@ test('what was copied into a fork counts once', async () => {
   expect(total).toMatchObject({ sessions: 2, replies: 4, cost: 1.75, toolCalls: 3 });
 });
 
+test('what summaries took is counted beside the models of conversations', async () => {
+  await using desk = await openDesk();
+  const usage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0, cost: null };
+  const details = { kern: { strategy: 'summary', usage } };
+  const compaction = { type: 'compaction', id: 'c', parentId: null, timestamp: day1, summary: 's', details };
+  keep(desk, 'one', [...sample(desk.project), compaction]);
+  const { rows } = (await desk.json('stats', '--by', 'model')) as { rows: readonly Line[] };
+  expect(rows.find(({ key }) => key === '(summaries)')).toMatchObject({ input: 7, output: 3, cost: null });
+});
+
 test('the last days are those of this machine, and a number of days is one', async () => {
   await using desk = await openDesk();
   const now = new Date().toISOString();
@@ -139,7 +149,6 @@ test('a file that has not changed is not read again; one that has is', async () 
   expect(await desk.json('stats', '--by', 'tool')).toMatchObject({ rows: [{ key: 'bash', calls: 3 }, {}] });
   writeFileSync(cache, '{broken');
   expect(await desk.json('stats', '--by', 'tool')).toMatchObject({ rows: [{ key: 'bash', calls: 3 }, {}] });
-  utimesSync(file, new Date(), new Date());
 });
 
 test('a call of a run is counted with its time', async () => {
