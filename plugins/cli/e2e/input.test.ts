@@ -3,15 +3,21 @@ import { openPlace } from './program.ts';
 
 const script = (last: string): string => JSON.stringify({ version: 1, turns: [{ expect: { last }, text: 'good' }] });
 
-test('what is piped in comes before the files and the message', async () => {
+test('what is piped in comes first in the message, and files are told before it', async () => {
   using place = openPlace({
     'a.txt': 'AAA\n',
-    's.json': script('/^piped\\n<file path="a.txt">\\nAAA\\n</file>\\nfix it$/'),
+    's.json': script('/^piped\\nfix it$/'),
   });
-  const { code, out, err } = await place.start(['-p', '@a.txt', 'fix it', '--model', 'script/s.json'], {
-    stdin: 'piped',
-  }).ended;
-  expect({ code, out, err }).toEqual({ code: 0, out: 'good\n', err: '' });
+  const line = ['--mode', 'json', '@a.txt', 'fix it', '--model', 'script/s.json'];
+  const { code, out, err } = await place.start(line, { stdin: 'piped' }).ended;
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const told = out
+    .trim()
+    .split('\n')
+    .map((one) => JSON.parse(one))
+    .flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
+  expect(told.map(({ role }) => role)).toEqual(['custom', 'user', 'assistant']);
+  expect(told[0].content[0].text).toContain('AAA');
 });
 
 test('what is piped in is the task where there is no other, also for kern alone', async () => {
