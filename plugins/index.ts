@@ -23,6 +23,8 @@ import {
   messageEnd,
   messageStart,
   messageUpdate,
+  modelHeaders,
+  modelObservers,
   modelProviders,
   modelRequest,
   modelResponse,
@@ -69,6 +71,7 @@ import {
   turnEnd,
   turnStart,
 } from './contracts.ts';
+import { networkSettings } from './models/network-settings.ts';
 import stubs from './tools/stubs.json' with { type: 'json' };
 
 /** A built-in as a stranger's package would describe itself; nothing of it is loaded until it is used. */
@@ -131,8 +134,9 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'models',
     path: 'models',
-    declares: [modelProviders, modelRequest, modelResponse, models],
+    declares: [modelProviders, modelObservers, modelRequest, modelHeaders, modelResponse, models],
     contributes: { models: ['models'] },
+    settings: networkSettings,
     load: async () => (await import('./models/index.ts')).default,
   },
   {

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import { defineCapability, defineService, event, transform } from 'kern/plugin';
 import { z } from 'zod';
 
@@ -212,6 +213,14 @@ export interface ModelRequest {
    * Empty again when the session goes on with another model or another branch.
    */
   readonly state?: Map<string, unknown>;
+  /** The way to the server, as the settings and the environment say. `replyOver` goes by it. */
+  readonly network?: Network;
+}
+
+/** How requests leave this machine: through which proxy, and whose certificates they trust. */
+export interface Network {
+  /** What node:http and node:https take as their `agent`; undefined where nothing is special about the way to an address. */
+  agentFor(url: string): Promise<Agent> | undefined;
 }
 
 /** A server that can be asked for its models. */
@@ -304,7 +313,10 @@ export const modelOverrides = defineCapability<ModelOverride>({
 
 /** The request as it is about to leave. */
 export const modelRequest = transform<ModelRequest>({ id: 'model.request' });
-/** Headers of a request, before it leaves; the key is not among them, and cannot be set here. */
+/**
+ * Headers that go with a request beside those of its wire, before it leaves. The key is not among them, and cannot be set
+ * here, nor can what HTTP itself needs.
+ */
 export const modelHeaders = transform<{ readonly model: string; readonly headers: Readonly<Record<string, string>> }>({
   id: 'model.headers',
 });
@@ -316,6 +328,37 @@ export const modelResponse = event<{
   readonly usage?: Usage;
   readonly error?: string;
 }>({ id: 'model.response' });
+
+/** Follows one request and its reply. */
+export interface ExchangeObserver {
+  /** A piece of the reply, as it came. Many a second: be quick. */
+  event?(event: StreamEvent): void;
+  /** It is over. `error` is what the request failed with; without one, and not `aborted`, the last event was `done`. */
+  end?(end: { readonly error?: unknown; readonly aborted: boolean }): void;
+}
+
+/** Looks on at what passes between kern and the providers: a recorder, a meter. It changes nothing. */
+export interface ModelObserver {
+  readonly id: string;
+  /** A request is about to leave. Undefined: of no interest. */
+  begin(request: ModelRequest): ExchangeObserver | undefined;
+}
+
+/** Those who look on at requests and replies. Key: the id. */
+export const modelObservers = defineCapability<ModelObserver>({
+  id: 'model-observer',
+  schema: z.custom<ModelObserver>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      typeof value.id === 'string' &&
+      'begin' in value &&
+      isFunction(value.begin),
+    'a model observer is {id, begin(request)}',
+  ),
+  key: (observer) => observer.id,
+});
 
 // --- Roles and names ---------------------------------------------------------------------------------------------
 

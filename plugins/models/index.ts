@@ -1,10 +1,17 @@
 import { definePlugin } from 'kern/plugin';
-import { modelProviders, modelRequest, modelResponse, models } from './contract.ts';
+import { modelHeaders, modelObservers, modelProviders, modelRequest, modelResponse, models } from './contract.ts';
 import { createModels } from './models.ts';
+import { ConfiguredNetwork } from './network.ts';
+import { networkSettings } from './network-settings.ts';
 
 export default definePlugin({
   id: 'models',
   description: 'Finds models over all providers, and streams their replies',
-  declares: [modelProviders, modelRequest, modelResponse, models],
-  setup: (ctx) => ctx.contribute(models, createModels(ctx)),
+  declares: [modelProviders, modelObservers, modelRequest, modelHeaders, modelResponse, models],
+  settings: networkSettings,
+  setup(ctx) {
+    const network = new ConfiguredNetwork((key) => ctx.setting(key));
+    ctx.defer(() => network.close());
+    ctx.contribute(models, createModels(ctx, network));
+  },
 });

@@ -2,6 +2,7 @@ import { type Context, type Entry, KernError, messageOf, nearNames, type Reader,
 import { whenAsked } from './api.ts';
 import { ModelError } from './bridge/failure.ts';
 import {
+  type ExchangeObserver,
   type Model,
   type ModelProvider,
   type ModelRequest,
@@ -9,21 +10,25 @@ import {
   modelProviders,
   modelRequest,
   modelResponse,
+  type Network,
   type StreamEvent,
+  type Usage,
 } from './contract.ts';
 import { splitModelId } from './describe.ts';
+import { observersOf } from './observers.ts';
+import { withHeaders } from './request-headers.ts';
 
 type Source = Entry<ModelProvider>;
 
 /** The models service. It asks for providers at every call and keeps none. */
-export function createModels(ctx: Pick<Context, 'use' | 'pin' | 'run' | 'setting'>): Models {
+export function createModels(ctx: Place & Pick<Context, 'log'>, network: Network | undefined): Models {
   return {
     list: (signal) => list(ctx, signal),
     async resolve(id, signal) {
       const wanted = id ?? ctx.setting('model');
       return typeof wanted === 'string' && wanted !== '' ? named(ctx, wanted, signal) : firstAvailable(ctx, signal);
     },
-    stream: (request, signal) => stream(ctx, request, signal),
+    stream: (request, signal) => stream(ctx, request, signal, network),
   };
 }
 
@@ -123,14 +128,22 @@ async function modelsOf(
   return lists.flat();
 }
 
-function stream(ctx: Place, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
+function stream(
+  ctx: Place & Pick<Context, 'log'>,
+  request: ModelRequest,
+  signal: AbortSignal,
+  network: Network | undefined,
+): AsyncIterable<StreamEvent> {
   return whenAsked(async () => {
     const view = ctx.pin();
     try {
-      const asked = view.taps(modelRequest) > 0 ? await view.call(modelRequest, request) : request;
+      const changed = view.taps(modelRequest) > 0 ? await view.call(modelRequest, request) : request;
+      const headed = await withHeaders(view, changed);
+      const asked = network === undefined ? headed : { ...headed, network };
       const source = await sourceOf(view, asked.model, signal);
       const events = await view.run(source, (provider) => provider.stream(asked, signal));
-      return watched(events, view, source, asked.model, signal);
+      const observer = observersOf(view, asked, ctx.log);
+      return watched(events, view, source, asked.model, signal, observer);
     } catch (error) {
       view[Symbol.dispose]();
       throw error;
@@ -156,13 +169,16 @@ function watched(
   source: Source,
   model: Model,
   signal: AbortSignal,
+  observer: ExchangeObserver | undefined,
 ): AsyncIterable<StreamEvent> {
   const startedAt = performance.now();
   const held = view.hold(source);
   let isOver = false;
-  const over = (end: { readonly usage?: import('./contract.ts').Usage; readonly error?: string }): void => {
+  const over = (end: { readonly usage?: Usage; readonly error?: string }, thrown?: unknown): void => {
     if (isOver) return;
     isOver = true;
+    const isFailed = end.error !== undefined;
+    observer?.end?.({ aborted: isFailed && (thrown === undefined || isAbort(thrown, signal)), error: thrown });
     const durationMs = Math.round(performance.now() - startedAt);
     view.call(modelResponse, { model: model.id, status: end.error === undefined ? 'ok' : 'error', durationMs, ...end });
     held.dispose();
@@ -170,7 +186,7 @@ function watched(
   };
   const failed = (error: unknown): never => {
     const own = ownError(error, model, signal);
-    over({ error: messageOf(own) });
+    over({ error: messageOf(own) }, own);
     throw own;
   };
   const inner = events[Symbol.asyncIterator]();
@@ -180,7 +196,10 @@ function watched(
         return failed(
           new ModelError('model_disconnected', `the provider ${model.provider} ended its stream without the message`),
         );
-    } else if (step.value.type === 'done') over({ usage: step.value.message.usage });
+    } else {
+      observer?.event?.(step.value);
+      if (step.value.type === 'done') over({ usage: step.value.message.usage });
+    }
     return step;
   };
   return {
@@ -195,9 +214,13 @@ function watched(
   };
 }
 
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || (error instanceof Error && error.name === 'AbortError');
+}
+
 /** An error as the contract wants it, whatever a provider throws. */
 function ownError(error: unknown, model: Model, signal: AbortSignal): unknown {
-  if (signal.aborted || (error instanceof Error && error.name === 'AbortError')) return error;
+  if (isAbort(error, signal)) return error;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string' && 'hint' in error) return error;
   return new ModelError('model_bad_response', `the provider ${model.provider} failed: ${messageOf(error)}`);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Network } from '../contract.ts';
 
 /** What a server answered; of a `Response` that, at which the provider packages look. */
 export interface Answer {
@@ -16,19 +17,26 @@ export interface Sent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal | undefined;
+  /** The way there, where it is not the straight one. */
+  readonly network?: Network | undefined;
 }
 
 /**
  * Sends a request; a redirect is an answer like any other. Node's own `fetch`, and each of its classes, loads undici: 45 ms
  * of CPU on top of the 28 that Node 24 needs to start, where all of this takes 9.
  */
-export function send(url: string, { method, headers, body, signal }: Sent): Promise<Answer> {
+export async function send(url: string, { method, headers, body, signal, network }: Sent): Promise<Answer> {
+  const agent = await network?.agentFor(url);
   // Not by an import: that looks at every export, and node:http has a WebSocket, which loads undici too.
   const client = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const own = { accept: '*/*', 'accept-encoding': 'identity' };
-    const request = client.request(url, { method, headers: { ...own, ...headers } });
+    const request = client.request(url, {
+      method,
+      headers: { ...own, ...headers },
+      ...(agent === undefined ? {} : { agent }),
+    });
     let answered: IncomingMessage | undefined;
     // Its own `signal` would destroy a connection that the next request has already been given.
     const abort = (): void => void (answered ?? request).destroy();

@@ -2,7 +2,7 @@ import { isLoopback } from '../knock.ts';
 import { ModelError } from './failure.ts';
 
 /** A proxy, and where it is said to use it. */
-export interface Proxy {
+export interface ProxyAddress {
   readonly url: URL;
   /** `network.proxy`, `HTTPS_PROXY`, … */
   readonly from: string;
@@ -11,7 +11,7 @@ export interface Proxy {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The proxy on the way to an address, by the setting and the environment; undefined for the straight way. */
-export function proxyFor(target: URL, setting: unknown, env: Environment): Proxy | undefined {
+export function proxyFor(target: URL, setting: unknown, env: Environment): ProxyAddress | undefined {
   // Nobody's proxy leads to a server on this machine; with https somebody has gone to the trouble of asking for it.
   if (target.protocol === 'http:' && isLoopback(target.href)) return undefined;
   const said = saidProxy(target, setting, env);
@@ -52,10 +52,17 @@ function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .some((entry) => {
-      const [, name = '', only] = /^(.*?)(?::(\d+))?$/.exec(entry.includes('::') ? bare(entry) : entry) ?? [];
+      const { name, only } = parts(entry);
       if (only !== undefined && only !== ownPort) return false;
-      return isNamed(host, bare(name).toLowerCase());
+      return isNamed(host, name.toLowerCase());
     });
+}
+
+/** What is excepted, and on which port only; an IPv6 address may stand without brackets. */
+function parts(entry: string): { readonly name: string; readonly only: string | undefined } {
+  const isBareAddress = !entry.startsWith('[') && entry.indexOf(':') !== entry.lastIndexOf(':');
+  const [, name = '', only] = isBareAddress ? [entry, entry] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
+  return { name: bare(name), only };
 }
 
 function isNamed(host: string, name: string): boolean {

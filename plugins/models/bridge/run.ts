@@ -13,6 +13,8 @@ export interface Wire {
   readonly api: string;
   readonly deltas: DeltaFinder;
   readonly signatures: Signatures;
+  /** Its stream is no text. */
+  readonly isBinary?: boolean;
   /** Loads the package, and says what it is asked. `signal` ends this request. */
   prepare(
     fetch: typeof globalThis.fetch,
@@ -47,7 +49,7 @@ export async function* reply(
   const merger = new DeltaMerger(wire.deltas);
   try {
     const { model, options } = await wire.prepare(
-      transport(endpoint, merger, () => clock.refresh()),
+      transport(endpoint, wire.isBinary === true ? undefined : merger, () => clock.refresh(), request.network),
       ending.signal,
     );
     const { stream } = await model.doStream({ ...options, abortSignal: ending.signal });

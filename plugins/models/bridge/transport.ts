@@ -1,18 +1,27 @@
 import { type KernError, messageOf } from 'kern/plugin';
+import type { Network } from '../contract.ts';
 import { type Endpoint, hostOf } from './endpoint.ts';
-import { badResponse, disconnected, type ModelError } from './failure.ts';
+import { badResponse, disconnected, ModelError } from './failure.ts';
 import { type Answer, send } from './http.ts';
 import type { DeltaMerger } from './merge.ts';
 
-/** A `fetch` for one request of a provider package: no redirects, silence is noticed, deltas are joined on the way. */
-export function transport(endpoint: Endpoint, merger: DeltaMerger, alive: () => void): typeof fetch {
+/**
+ * A `fetch` for one request of a provider package: no redirects, silence is noticed, deltas are joined on the way. Without
+ * a merger the bytes are handed on as they come: a stream that is no text.
+ */
+export function transport(
+  endpoint: Endpoint,
+  merger: DeltaMerger | undefined,
+  alive: () => void,
+  network?: Network,
+): typeof fetch {
   const asked = async (input: string | URL | Request, init: RequestInit | undefined): Promise<Answered> => {
     const signal = init?.signal ?? undefined;
     const failed = (error: unknown): unknown => (signal?.aborted === true ? error : unreachable(endpoint, error));
     const headers = Object.fromEntries(
       Object.entries(init?.headers ?? {}).map(([name, value]) => [name, String(value)]),
     );
-    const sent = { method: init?.method ?? 'GET', headers, body: String(init?.body ?? ''), signal };
+    const sent = { method: init?.method ?? 'GET', headers, body: String(init?.body ?? ''), signal, network };
     const answer = await send(String(input), sent).catch((error: unknown) => {
       throw failed(error);
     });
@@ -28,7 +37,7 @@ export function transport(endpoint: Endpoint, merger: DeltaMerger, alive: () => 
         throw failed(error);
       });
     if (ok) await demandStream(endpoint, said, text);
-    return { status, statusText, ok, headers: said, text, body: joined(answer.pieces, merger, alive, failed) };
+    return { status, statusText, ok, headers: said, text, body: body(answer.pieces, merger, alive, failed) };
   };
   // Of a Response the packages take these fields.
   return (input, init) => asked(input, init) as unknown as Promise<Response>;
@@ -40,6 +49,7 @@ type Answered = Pick<Answer, 'status' | 'statusText' | 'ok' | 'headers' | 'text'
 
 /** What Node says of a connection, for people. */
 export function unreachable(endpoint: Endpoint, error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = typeof first === 'object' && first !== null && 'code' in first ? String(first.code) : '';
   switch (code) {
@@ -54,8 +64,18 @@ export function unreachable(endpoint: Endpoint, error: unknown): ModelError {
     case 'ETIMEDOUT':
       return disconnected(endpoint, `no answer to the connection (${code})`);
     default:
-      return disconnected(endpoint, `cannot be reached: ${messageOf(first)}`);
+      return isDistrust(code)
+        ? badResponse(endpoint, `has a certificate that is not trusted: ${messageOf(first)} (${code})`, certificateHint)
+        : disconnected(endpoint, `cannot be reached: ${messageOf(first)}`);
   }
+}
+
+const certificateHint =
+  'where a company or a server of your own signs certificates, name its file in network.ca or NODE_EXTRA_CA_CERTS; else somebody may be in between';
+
+/** What Node calls the reasons not to trust a certificate. None of them passes by itself. */
+function isDistrust(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_/.test(code);
 }
 
 /** A key must not follow to wherever a server points. */
@@ -81,31 +101,50 @@ async function demandStream(
   throw badResponse(endpoint, `answered no stream of events but ${said}`, 'is the base URL right?');
 }
 
-function joined(
+function body(
   pieces: AsyncIterator<Uint8Array>,
-  merger: DeltaMerger,
+  merger: DeltaMerger | undefined,
   alive: () => void,
   failed: (error: unknown) => unknown,
 ): ReadableStream<Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const next = async (): Promise<string | undefined> => {
+  const next = async (): Promise<Uint8Array | undefined> => {
     const { done, value } = await pieces.next().catch((error: unknown) => {
       throw failed(error);
     });
     alive();
-    return done === true ? undefined : merger.push(decoder.decode(value, { stream: true }));
+    return done === true ? undefined : value;
+  };
+  const end = async (): Promise<void> => void (await pieces.return?.());
+  if (merger !== undefined) return joined(next, merger, end);
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const piece = await next();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+    cancel: end,
+  });
+}
+
+function joined(
+  next: () => Promise<Uint8Array | undefined>,
+  merger: DeltaMerger,
+  end: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const nextText = async (): Promise<string | undefined> => {
+    const piece = await next();
+    return piece === undefined ? undefined : merger.push(decoder.decode(piece, { stream: true }));
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      let text = await next();
-      while (text === '') text = await next();
+      let text = await nextText();
+      while (text === '') text = await nextText();
       const rest = text ?? merger.push(decoder.decode()) + merger.end();
       if (rest !== '') controller.enqueue(encoder.encode(rest));
       if (text === undefined) controller.close();
     },
-    async cancel() {
-      await pieces.return?.();
-    },
+    cancel: end,
   });
 }

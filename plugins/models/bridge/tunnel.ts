@@ -1,15 +1,15 @@
 import type { Agent, ClientRequest, ClientRequestArgs, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { messageOf } from 'kern/plugin';
 import { ModelError } from './failure.ts';
-import type { Proxy } from './proxy.ts';
+import type { ProxyAddress } from './proxy.ts';
 
 /** How long a proxy may take to let a connection through. */
 const patienceMs = 30_000;
 
 export interface Way {
-  readonly proxy: Proxy | undefined;
+  readonly proxy: ProxyAddress | undefined;
   /** Certificates that are trusted, in place of the usual ones. */
   readonly ca: readonly string[] | undefined;
   readonly isSecure: boolean;
@@ -29,7 +29,7 @@ export function agentOf({ proxy, ca, isSecure }: Way): Agent {
   if (proxy === undefined) return new Base(options);
   class Tunnels extends Base {
     override createConnection(to: ClientRequestArgs, done?: (error: Error | null, stream: Duplex) => void): undefined {
-      tunnel(proxy as Proxy, ca, String(to.host), Number(to.port)).then(
+      tunnel(proxy as ProxyAddress, ca, String(to.host), Number(to.port)).then(
         (socket) => done?.(null, isSecure ? secured(socket, to) : socket),
         (error) => done?.(error, undefined as unknown as Duplex), // with an error nobody looks at it
       );
@@ -41,10 +41,10 @@ export function agentOf({ proxy, ca, isSecure }: Way): Agent {
 
 function secured(socket: Duplex, to: ClientRequestArgs): TLSSocket {
   const { connect } = process.getBuiltinModule('node:tls');
-  return connect({ ALPNProtocols: ['http/1.1'], ...to, socket } as Parameters<typeof connect>[0]);
+  return connect({ ALPNProtocols: ['http/1.1'], ...(to as ConnectionOptions), socket });
 }
 
-function tunnel({ url, from }: Proxy, ca: Way['ca'], host: string, port: number): Promise<Duplex> {
+function tunnel({ url, from }: ProxyAddress, ca: Way['ca'], host: string, port: number): Promise<Duplex> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const named = `the proxy ${url.host} (${from})`;
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
