@@ -92,7 +92,7 @@ async function choose(listed: readonly SessionSummary[], ui: Ui | undefined): Pr
     });
   const newest = listed.slice(0, shownSessions);
   if (ui === undefined)
-    throw new KernError('usage', 'nobody is here to choose a session, so -r needs its id', {
+    throw new KernError('usage', 'nobody is here to choose a session: give its id', {
       hint: `The newest of this folder:\n${newest
         .slice(0, 5)
         .map((one) => `  ${one.id}  ${lineOf(one)}`)
