@@ -227,13 +227,17 @@ export interface Network {
 export interface ModelDiscovery {
   /** What it says holds for this address only. */
   readonly address: string;
-  ask(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
+  /** `by`: the way there, and what it is asked with, where kern has something for it. */
+  ask(
+    signal: AbortSignal,
+    by?: { readonly network?: Network | undefined; readonly credential?: Credential | undefined },
+  ): Promise<readonly DiscoveredModel[]>;
 }
 
 /** What a server, a file or a catalogue says of a model. What it leaves out is known from elsewhere, or not at all. */
-export interface DiscoveredModel extends Partial<Omit<Model, 'id' | 'provider' | 'model' | 'available'>> {
-  readonly model: string;
-}
+export type DiscoveredModel = Pick<Model, 'model'> & {
+  readonly [K in Exclude<keyof Model, 'id' | 'provider' | 'model' | 'available'>]?: Model[K] | undefined;
+};
 
 /** A source of models. Descriptors only; the wire's library loads with the first request. */
 export interface ModelProvider {
@@ -291,9 +295,7 @@ export const modelProviders = defineCapability<ModelProvider>({
 });
 
 /** What is said of a provider's model beside what the provider says itself: a price, a limit, a model that is new. */
-export interface ModelOverride extends DiscoveredModel {
-  readonly provider: string;
-}
+export type ModelOverride = DiscoveredModel & Pick<Model, 'provider'>;
 
 /** Facts about models of any provider, the first one for a model wins. Key: `provider/model`. */
 export const modelOverrides = defineCapability<ModelOverride>({
@@ -416,12 +418,12 @@ export interface AuthProvider {
   readonly displayName: string;
   /** Not tried against the vendor's own servers. */
   readonly verified: boolean;
-  login(ui: LoginUi, signal: AbortSignal): Promise<StoredTokens>;
+  login(ui: LoginUi, signal: AbortSignal, network?: Network): Promise<StoredTokens>;
   /** New tokens for old ones. Throws `auth_expired` when one has to sign in again. */
-  refresh(tokens: StoredTokens, signal: AbortSignal): Promise<StoredTokens>;
+  refresh(tokens: StoredTokens, signal: AbortSignal, network?: Network): Promise<StoredTokens>;
   credential(tokens: StoredTokens): Credential;
   /** Tells the server that the tokens are no longer wanted. */
-  revoke?(tokens: StoredTokens, signal: AbortSignal): Promise<void>;
+  revoke?(tokens: StoredTokens, signal: AbortSignal, network?: Network): Promise<void>;
 }
 
 /** Ways of signing in. Key: the id of the model provider. */
@@ -467,7 +469,8 @@ export interface Auth {
     why: 'unauthorized' | 'limited',
     retryAfterMs?: number,
   ): Promise<boolean>;
-  login(provider: string, ui: LoginUi, signal: AbortSignal): Promise<AccountStatus>;
+  /** `account`: what it is called here; default: what the server says, or the provider's name. */
+  login(provider: string, ui: LoginUi, signal: AbortSignal, account?: string): Promise<AccountStatus>;
   saveKey(provider: string, key: string, account?: string): Promise<AccountStatus>;
   logout(provider: string, account?: string): Promise<number>;
   status(): Promise<readonly AccountStatus[]>;
@@ -517,6 +520,8 @@ export interface Models {
   choices(signal?: AbortSignal): Promise<readonly Model[]>;
   /** Asks the servers, and the public catalogue, what models there are now, and keeps what they say. */
   refresh(options: RefreshOptions): Promise<readonly RefreshReport[]>;
+  /** How requests leave this machine: for those that are made beside `stream`. */
+  readonly network?: Network | undefined;
   /** One reply from the provider of the request's model. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }

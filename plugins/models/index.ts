@@ -1,5 +1,14 @@
 import { definePlugin } from 'kern/plugin';
-import { modelHeaders, modelObservers, modelProviders, modelRequest, modelResponse, models } from './contract.ts';
+import { choiceSettings } from './choice-settings.ts';
+import {
+  modelHeaders,
+  modelObservers,
+  modelOverrides,
+  modelProviders,
+  modelRequest,
+  modelResponse,
+  models,
+} from './contract.ts';
 import { createModels } from './models.ts';
 import { ConfiguredNetwork } from './network.ts';
 import { networkSettings } from './network-settings.ts';
@@ -7,8 +16,8 @@ import { networkSettings } from './network-settings.ts';
 export default definePlugin({
   id: 'models',
   description: 'Finds models over all providers, and streams their replies',
-  declares: [modelProviders, modelObservers, modelRequest, modelHeaders, modelResponse, models],
-  settings: networkSettings,
+  declares: [modelProviders, modelOverrides, modelObservers, modelRequest, modelHeaders, modelResponse, models],
+  settings: [...choiceSettings, ...networkSettings],
   setup(ctx) {
     const network = new ConfiguredNetwork((key) => ctx.setting(key));
     ctx.defer(() => network.close());

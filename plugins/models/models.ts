@@ -1,10 +1,11 @@
-import { type Context, type Entry, KernError, messageOf, nearNames, type Reader, type View } from 'kern/plugin';
+import { type Context, KernError, messageOf, type View } from 'kern/plugin';
 import { whenAsked } from './api.ts';
 import { ModelError } from './bridge/failure.ts';
 import {
+  auth,
+  type Credential,
   type ExchangeObserver,
   type Model,
-  type ModelProvider,
   type ModelRequest,
   type Models,
   modelProviders,
@@ -14,122 +15,46 @@ import {
   type StreamEvent,
   type Usage,
 } from './contract.ts';
-import { splitModelId } from './describe.ts';
+import { choices, exactly, find, forRole } from './find.ts';
 import { observersOf } from './observers.ts';
+import { Kept } from './refresh/kept.ts';
 import { withHeaders } from './request-headers.ts';
+import { allModels, type Place as Looking, type Source, winners } from './sources.ts';
 
-type Source = Entry<ModelProvider>;
+type Place = Pick<Context, 'use' | 'pin' | 'run' | 'setting' | 'service' | 'log' | 'where'>;
 
 /** The models service. It asks for providers at every call and keeps none. */
-export function createModels(ctx: Place & Pick<Context, 'log'>, network: Network | undefined): Models {
+export function createModels(ctx: Place, network: Network | undefined): Models {
+  const place: Looking = {
+    use: (capability) => ctx.use(capability),
+    run: (entry, fn) => ctx.run(entry, fn),
+    setting: (key) => ctx.setting(key),
+    kept: new Kept(ctx.where.home, (problem) => ctx.log.warn(problem)),
+  };
   return {
-    list: (signal) => list(ctx, signal),
-    async resolve(id, signal) {
-      const wanted = id ?? ctx.setting('model');
-      return typeof wanted === 'string' && wanted !== '' ? named(ctx, wanted, signal) : firstAvailable(ctx, signal);
+    list: (signal) => allModels(place, signal),
+    resolve: async (id, signal) =>
+      id === undefined || id === '' ? (await find(place, undefined, signal)).model : exactly(place, id, signal),
+    find: (wanted, signal) => find(place, wanted, signal),
+    forRole: (role, signal, beside) => forRole(place, role, signal, beside),
+    choices: (signal) => choices(place, signal),
+    refresh: async (options) => {
+      const credential = (provider: string, by: AbortSignal) => credentialOf(ctx, provider, by);
+      return (await import('./refresh/refresh.ts')).refresh({ ...place, network, credential }, options);
     },
+    network,
     stream: (request, signal) => stream(ctx, request, signal, network),
   };
 }
 
-type Place = Pick<Context, 'use' | 'pin' | 'run' | 'setting'>;
-
-async function list(ctx: Place, signal: AbortSignal | undefined): Promise<readonly Model[]> {
-  const sources = await sourcesOf(ctx, signal);
-  const configured = await modelsOf(
-    ctx,
-    sources.filter(({ item }) => item.probes !== true),
-    signal,
-  );
-  if (configured.some(({ available }) => available)) return configured;
-  return [
-    ...configured,
-    ...(await modelsOf(
-      ctx,
-      sources.filter(({ item }) => item.probes === true),
-      signal,
-    )),
-  ];
-}
-
-async function firstAvailable(ctx: Place, signal: AbortSignal | undefined): Promise<Model> {
-  const first = (await list(ctx, signal)).find(({ available }) => available);
-  if (first !== undefined) return first;
-  throw new KernError('no_model', 'no model is configured, and no local server answers', { hint: waysToAModel });
-}
-
-const waysToAModel = [
-  'three ways to a model:',
-  '  1. set ANTHROPIC_API_KEY or OPENAI_API_KEY',
-  '  2. start a local server (`ollama serve`, LM Studio, llama.cpp, vLLM), set OPENAI_BASE_URL, or describe one in models.yml',
-  '  3. without any: `--model script/<file>` plays the replies of a file',
-].join('\n');
-
-async function named(ctx: Place, id: string, signal: AbortSignal | undefined): Promise<Model> {
-  const parts = splitModelId(id);
-  const reader = ctx.use(modelProviders);
-  // Only what may have it: no other provider is loaded for a model that has a name.
-  if (parts !== undefined) await reader.load(signal, parts.provider);
-  const source = parts === undefined ? undefined : reader.get(parts.provider);
-  if (parts === undefined || source === undefined) throw await unknown(ctx, id, await sourcesOf(ctx, signal), signal);
-  const model = await ctx.run(source, (provider) => provider.model(parts.model));
-  if (model === undefined) throw await unknown(ctx, id, [source], signal);
-  if (model.available) return model;
-  const why = source.item.missing?.() ?? `${source.item.displayName} cannot be used now`;
-  throw new KernError('no_model', `the model ${id} cannot be used: ${why}`, { hint: waysToAModel });
-}
-
-async function unknown(
-  ctx: Place,
-  id: string,
-  sources: readonly Source[],
-  signal: AbortSignal | undefined,
-): Promise<KernError> {
-  const known = (
-    await modelsOf(
-      ctx,
-      sources.filter(({ item }) => item.probes !== true),
-      signal,
-    )
-  ).map((model) => model.id);
-  const tail = known.filter((name) => !id.includes('/') && name.endsWith(`/${id}`));
-  const near = tail.length > 0 ? tail.slice(0, 3) : nearNames(id, known);
-  const providers = sources.map(({ item }) => item.id).join(', ');
-  const what =
-    splitModelId(id) === undefined
-      ? 'a model is named provider/model'
-      : `no such model; the providers are ${providers}`;
-  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'see `kern --list-models`';
-  return new KernError('model_unknown', `${id}: ${what}`, { hint });
-}
-
-/** All providers: those of plugins first, then what models.yml describes, then those that have to knock somewhere. */
-async function sourcesOf(ctx: Place, signal: AbortSignal | undefined): Promise<readonly Source[]> {
-  const reader = ctx.use(modelProviders);
+async function credentialOf(ctx: Place, provider: string, signal: AbortSignal): Promise<Credential | undefined> {
+  const reader = ctx.use(auth);
   await reader.load(signal);
-  const rank = ({ item, origin }: Source): number =>
-    item.probes === true ? 2 : origin.provider === origin.plugin ? 0 : 1;
-  return winners(reader).sort((a, b) => rank(a) - rank(b));
-}
-
-function winners(reader: Reader<ModelProvider>): Source[] {
-  return reader.entries().filter(({ verdict }) => verdict.state === 'won');
-}
-
-/** A provider that fails to tell its models has none; the others are not held up. */
-async function modelsOf(
-  ctx: Place,
-  sources: readonly Source[],
-  signal: AbortSignal | undefined,
-): Promise<readonly Model[]> {
-  const lists = await Promise.all(
-    sources.map((source) => ctx.run(source, (provider) => provider.models(signal)).catch(() => [])),
-  );
-  return lists.flat();
+  return reader.items().length === 0 ? undefined : ctx.service(auth).credential(provider, signal);
 }
 
 function stream(
-  ctx: Place & Pick<Context, 'log'>,
+  ctx: Place,
   request: ModelRequest,
   signal: AbortSignal,
   network: Network | undefined,

@@ -1,6 +1,5 @@
-import { type Context, type Entry, KernError, messageOf, type Reader } from 'kern/plugin';
+import { type Context, type Entry, KernError, type Reader } from 'kern/plugin';
 import { type DiscoveredModel, type Model, type ModelProvider, modelOverrides, modelProviders } from './contract.ts';
-import { splitModelId } from './describe.ts';
 import { type Known, withFacts, withFactsOf } from './facts.ts';
 import type { Kept } from './refresh/kept.ts';
 

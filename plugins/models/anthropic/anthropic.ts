@@ -5,6 +5,8 @@ import {
   type Model,
   type ModelEndpoint,
   type ModelProvider,
+  modelDiscovery,
+  modelNamed,
   replyOver,
 } from 'kern/contracts';
 
@@ -26,12 +28,16 @@ export function anthropic(settings: AnthropicSettings): ModelProvider {
     displayName: 'Anthropic',
     models,
     async model(name) {
-      const known = (await models()).find(({ model }) => model === name);
-      return known ?? describeModel('anthropic', name, { contextWindow: 200_000, available: keyOf() !== undefined });
+      return (
+        modelNamed(await models(), name) ??
+        describeModel('anthropic', name, { contextWindow: 200_000, available: keyOf() !== undefined })
+      );
     },
     missing: () => (keyOf() === undefined ? missing : undefined),
+    catalog: () => 'anthropic',
+    discovery: () => modelDiscovery('anthropic', { baseUrl: baseOf(), apiKey: async () => keyOf() }),
     stream(request, signal) {
-      const baseUrl = process.env.ANTHROPIC_BASE_URL?.trim() || vendor;
+      const baseUrl = baseOf();
       const endpoint = {
         provider: 'anthropic',
         baseUrl,
@@ -48,6 +54,10 @@ export function anthropic(settings: AnthropicSettings): ModelProvider {
       );
     },
   };
+}
+
+function baseOf(): string {
+  return process.env.ANTHROPIC_BASE_URL?.trim() || vendor;
 }
 
 function keyOf(): string | undefined {

@@ -1,20 +1,38 @@
-import { modelWires } from 'kern/contracts';
+import { modelWires, thinkingLevels } from 'kern/contracts';
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { CustomProvider, ModelsFile } from './described.ts';
+import type { CustomOverride, CustomProvider, ModelsFile } from './described.ts';
 
+const nothing = { providers: [], overrides: [] };
 const price = z.number().nonnegative();
+
+const prices = { input: price, output: price, cacheRead: price.default(0), cacheWrite: price.default(0) };
+const count = z.number().int().positive();
 
 const model = z.strictObject({
   id: z.string().min(1),
   name: z.string().optional(),
-  contextWindow: z.number().int().positive().optional(),
-  maxOutput: z.number().int().positive().optional(),
+  contextWindow: count.optional(),
+  maxOutput: count.optional(),
   reasoning: z.boolean().optional(),
-  input: z.array(z.enum(['text', 'image'])).optional(),
-  cost: z
-    .strictObject({ input: price, output: price, cacheRead: price.default(0), cacheWrite: price.default(0) })
+  thinking: z.array(z.enum(thinkingLevels)).min(1).optional(),
+  thinkingBudgets: z.partialRecord(z.enum(thinkingLevels), z.number().int().nonnegative()).optional(),
+  input: z
+    .array(z.enum(['text', 'image']))
+    .min(1)
     .optional(),
+  cost: z
+    .strictObject({
+      ...prices,
+      validFrom: z.string().optional(),
+      tiers: z.array(z.strictObject({ above: count, ...prices })).optional(),
+    })
+    .nullable()
+    .optional(),
+  vendor: z.string().min(1).optional(),
+  aliases: z.array(z.string().min(1)).optional(),
+  generation: z.number().nonnegative().optional(),
+  wire: z.enum(modelWires).optional(),
 });
 
 const provider = z.strictObject({
@@ -24,6 +42,12 @@ const provider = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
   models: z.array(model).default([]),
 });
+
+/** Without a wire and an address it says more of the models of a provider that is there already. */
+const known = z.strictObject({ models: z.array(model).default([]) });
+
+/** What is not there has no key, whatever the types of zod say. */
+type CustomModels = CustomProvider['models'];
 
 const providerName = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 /** Names that mean something else. */
@@ -36,7 +60,7 @@ export function checkModels(text: string, file: string): ModelsFile {
   const [error] = document.errors;
   if (error !== undefined)
     return {
-      providers: [],
+      ...nothing,
       problems: [`${file}:${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line |\n/)[0]}`],
     };
   const lineOf = (place: readonly PropertyKey[]): number => lines.linePos(offsetOf(document.contents, place)).line;
@@ -44,37 +68,46 @@ export function checkModels(text: string, file: string): ModelsFile {
   const complain = (place: readonly PropertyKey[], what: string): void =>
     void problems.push(`${file}:${lineOf(place)}: ${what}`);
   const whole: unknown = document.toJS() ?? {};
-  if (!isFields(whole)) return { providers: [], problems: [`${file}:1: expected a map with \`providers\``] };
+  if (!isFields(whole)) return { ...nothing, problems: [`${file}:1: expected a map with \`providers\``] };
   for (const key of Object.keys(whole))
     if (key !== 'providers') complain([key], `${key} is not known here; models.yml has \`providers\``);
   const described = whole.providers ?? {};
   if (!isFields(described))
     return {
-      providers: [],
+      ...nothing,
       problems: [...problems, `${file}:${lineOf(['providers'])}: providers: expected a map of providers by name`],
     };
-  const providers = Object.entries(described).flatMap(([id, value]): CustomProvider[] => {
+  const providers: CustomProvider[] = [];
+  const overrides: CustomOverride[] = [];
+  for (const [id, value] of Object.entries(described)) {
     const place = ['providers', id];
     if (!providerName.test(id) || reserved.has(id)) {
       complain(place, `${id} cannot be the name of a provider: letters, digits, dots, _ and -, and not script`);
-      return [];
+      continue;
     }
-    const parsed = provider.safeParse(value);
-    if (parsed.success) {
-      const { apiKey, ...rest } = parsed.data;
-      return [{ id, place: `${file}:${lineOf(place)}`, apiKey, ...rest }];
+    const isOwn = !isFields(value) || 'wire' in value || 'baseUrl' in value;
+    const at = `${file}:${lineOf(place)}`;
+    const own = isOwn ? provider.safeParse(value) : undefined;
+    if (own?.success === true) {
+      providers.push({ id, place: at, ...own.data, models: own.data.models as CustomModels });
+      continue;
     }
-    for (const issue of parsed.error.issues) {
-      const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+    const other = own === undefined ? known.safeParse(value) : undefined;
+    if (other?.success === true) {
+      overrides.push({ id, place: at, models: other.data.models as CustomModels });
+      continue;
+    }
+    for (const issue of (own ?? other)?.error?.issues ?? []) {
+      const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
       const name = [id, ...issue.path].map(String).join('.');
-      complain(
-        [...place, ...issue.path, ...unknown],
-        `${name}: ${issue.message.replace(/^Invalid (input|option): /, '')}`,
-      );
+      const why =
+        !isOwn && issue.path.length === 0 && unknown !== undefined && ['apiKey', 'headers'].includes(unknown)
+          ? `${unknown} needs wire and baseUrl beside it; the key of a provider that kern has is set in the environment or by \`kern auth login\``
+          : issue.message.replace(/^Invalid (input|option): /, '');
+      complain([...place, ...issue.path, ...(unknown === undefined ? [] : [unknown])], `${name}: ${why}`);
     }
-    return [];
-  });
-  return { providers, problems };
+  }
+  return { providers, overrides, problems };
 }
 
 function isFields(value: unknown): value is Record<string, unknown> {

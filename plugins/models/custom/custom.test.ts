@@ -10,6 +10,7 @@ import { aRequest, failureOfReply, messageOfReply } from '../test/requests.ts';
 import { anthropicBlock, anthropicEvents, chatDelta, chatEvents, modelServer } from '../test/server.ts';
 import { testWires } from '../test/wires.ts';
 import { checkModels } from './check.ts';
+import { factsOf } from './described.ts';
 import customPlugin from './index.ts';
 import { wordsOf } from './key.ts';
 
@@ -95,6 +96,41 @@ extra: 1
   ]);
 });
 
+test('without wire and address it says more of models that are known', () => {
+  const { providers, overrides, problems } = checkModels(
+    `providers:
+  anthropic:
+    models:
+      - { id: claude-opus-5-5, cost: { input: 1, output: 2, tiers: [{ above: 200000, input: 2, output: 3 }] } }
+      - { id: claude-next, reasoning: true, aliases: [next] }
+      - { id: claude-odd, cost: null, thinking: [low, high], thinkingBudgets: { high: 9000 } }
+  openai:
+    models:
+      - id: gpt-6
+        contxtWindow: 5
+  groq:
+    apiKey: x
+  xai:
+    baseUrl: http://x/v1
+`,
+    'models.yml',
+  );
+  expect(providers).toEqual([]);
+  expect(overrides).toMatchObject([
+    { id: 'anthropic', place: 'models.yml:2', models: [{ id: 'claude-opus-5-5', cost: { cacheRead: 0 } }, {}, {}] },
+  ]);
+  expect(overrides[0]?.models.map(factsOf)).toMatchObject([
+    { cost: { tiers: [{ above: 200_000, cacheWrite: 0 }] } },
+    { thinking: ['off', 'low', 'medium', 'high'], aliases: ['next'] },
+    { cost: null, thinking: ['low', 'high'], thinkingBudgets: { high: 9_000 } },
+  ]);
+  expect(problems.map((line) => line.slice(0, 90))).toEqual([
+    'models.yml:10: openai.models.0: Unrecognized key: "contxtWindow"',
+    expect.stringMatching(/^models.yml:12: groq: apiKey needs wire and baseUrl beside it; the key of a p/),
+    expect.stringMatching(/^models.yml:13: xai.wire: /),
+  ]);
+});
+
 test.each([
   ['providers: [', 'models.yml:1: '],
   ['- a', 'models.yml:1: expected a map'],
@@ -104,7 +140,7 @@ test.each([
 });
 
 test('an empty file has nothing to say', () => {
-  expect(checkModels('', 'models.yml')).toEqual({ providers: [], problems: [] });
+  expect(checkModels('', 'models.yml')).toEqual({ providers: [], overrides: [], problems: [] });
 });
 
 /** A supervisor that answers with what a command would print. */

@@ -1,4 +1,4 @@
-import type { ModelWire } from 'kern/contracts';
+import type { ModelFacts, ModelWire } from 'kern/contracts';
 
 /** A provider as models.yml describes it, checked. */
 export interface CustomProvider {
@@ -8,25 +8,34 @@ export interface CustomProvider {
   readonly wire: ModelWire;
   readonly baseUrl: string;
   /** A literal, `$NAME` or `!command`. */
-  readonly apiKey: string | undefined;
+  readonly apiKey?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
 }
 
-export interface CustomModel {
+export interface CustomModel extends Omit<ModelFacts, 'available'> {
   readonly id: string;
-  readonly name?: string | undefined;
-  readonly contextWindow?: number | undefined;
-  readonly maxOutput?: number | undefined;
+  /** Short for the usual levels of thinking. */
   readonly reasoning?: boolean | undefined;
-  readonly input?: readonly ('text' | 'image')[] | undefined;
-  readonly cost?:
-    | { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }
-    | undefined;
+}
+
+/** What it says of models of a provider that is described elsewhere. */
+export interface CustomOverride {
+  readonly id: string;
+  readonly place: string;
+  readonly models: readonly CustomModel[];
+}
+
+/** What was said of a model, and nothing else. */
+export function factsOf({ id: _, reasoning, ...said }: CustomModel): ModelFacts {
+  const levels: ModelFacts['thinking'] =
+    reasoning === undefined ? undefined : reasoning ? ['off', 'low', 'medium', 'high'] : ['off'];
+  return { ...(levels === undefined ? {} : { thinking: levels }), ...said };
 }
 
 export interface ModelsFile {
   readonly providers: readonly CustomProvider[];
+  readonly overrides: readonly CustomOverride[];
   /** One line each, with file and line; what it is about is left out, the rest counts. */
   readonly problems: readonly string[];
 }

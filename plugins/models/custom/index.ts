@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { modelProviders, wireSettings } from 'kern/contracts';
+import { type ModelOverride, modelOverrides, modelProviders, wireSettings } from 'kern/contracts';
 import { definePlugin, type ProviderAnswer } from 'kern/plugin';
+import { factsOf, type ModelsFile } from './described.ts';
 
 export default definePlugin({
   id: 'models.custom',
@@ -9,6 +10,31 @@ export default definePlugin({
   after: ['processes'],
   config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention'),
   setup(ctx) {
+    // Both kinds of items are asked for in one breath.
+    let reading: Promise<ModelsFile> | undefined;
+    const read = (file: string): Promise<ModelsFile> => {
+      reading ??= import('./models-file.ts')
+        .then(({ readModelsFile }) => readModelsFile(file))
+        .finally(() => {
+          reading = undefined;
+        });
+      return reading;
+    };
+    ctx.provide(modelOverrides, {
+      id: 'models.yml',
+      displayName: 'models.yml',
+      description: 'what models.yml says of models that kern knows',
+      priority: 100,
+      async load({ home }) {
+        const file = path.join(home, 'models.yml');
+        const { overrides } = await read(file);
+        const said = overrides.flatMap(({ id, models }) =>
+          models.map((model): ModelOverride => ({ ...factsOf(model), provider: id, model: model.id })),
+        );
+        // What is wrong with the file is told once, with the providers.
+        return answer(file, said, []);
+      },
+    });
     ctx.provide(modelProviders, {
       id: 'models.yml',
       displayName: 'models.yml',
@@ -16,8 +42,7 @@ export default definePlugin({
       priority: 100,
       async load({ home }) {
         const file = path.join(home, 'models.yml');
-        const { readModelsFile } = await import('./models-file.ts');
-        const { providers, problems } = await readModelsFile(file);
+        const { providers, problems } = await read(file);
         if (providers.length === 0) return answer(file, [], problems);
         const { customProvider } = await import('./provider.ts');
         const tools = { spawn: ctx.spawn.bind(ctx), settings: ctx.config };

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from 'kern/plugin';
 import type { ModelsFile } from './described.ts';
 
-const nothing: ModelsFile = { providers: [], problems: [] };
+const nothing: ModelsFile = { providers: [], overrides: [], problems: [] };
 const sizeLimit = 1024 * 1024;
 
 /** Reads models.yml. No file is no problem; no parser is loaded then. */

@@ -4,11 +4,13 @@ import {
   type Model,
   type ModelEndpoint,
   type ModelProvider,
+  modelDiscovery,
+  modelNamed,
   replyOver,
   whenAsked,
 } from 'kern/contracts';
 import type { Context } from 'kern/plugin';
-import type { CustomModel, CustomProvider } from './described.ts';
+import { type CustomProvider, factsOf } from './described.ts';
 import { keyReader } from './key.ts';
 
 export interface CustomTools {
@@ -22,15 +24,17 @@ export function customProvider(described: CustomProvider, tools: CustomTools): M
   const key = keyReader(described, tools.spawn);
   const kept = keptModel();
   const models = (): readonly Model[] =>
-    described.models.map((model) => modelOf(id, model, key.missing() === undefined));
+    described.models.map((model) =>
+      describeModel(id, model.id, { ...factsOf(model), available: key.missing() === undefined }),
+    );
   return {
     id,
     displayName: id,
     models,
-    model: (name) =>
-      models().find(({ model }) => model === name) ??
-      describeModel(id, name, { available: key.missing() === undefined }),
+    model: (name) => modelNamed(models(), name) ?? describeModel(id, name, { available: key.missing() === undefined }),
     missing: () => key.missing(),
+    catalog: () => 'models.yml',
+    discovery: () => modelDiscovery(wire, { baseUrl, headers, apiKey: (signal) => key.read(signal) }),
     stream: (request, signal) =>
       whenAsked(async () => {
         const apiKey = await key.read(signal);
@@ -46,17 +50,4 @@ export function customProvider(described: CustomProvider, tools: CustomTools): M
         return replyOver(wire, endpoint, request, signal);
       }),
   };
-}
-
-function modelOf(provider: string, described: CustomModel, available: boolean): Model {
-  const { id, name, contextWindow, maxOutput, reasoning, input, cost } = described;
-  return describeModel(provider, id, {
-    ...(name === undefined ? {} : { name }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-    ...(input === undefined ? {} : { input }),
-    ...(reasoning === true ? { thinking: ['off', 'low', 'medium', 'high'] } : {}),
-    ...(cost === undefined ? {} : { cost }),
-    available,
-  });
 }

@@ -5,6 +5,8 @@ import {
   type Model,
   type ModelEndpoint,
   type ModelProvider,
+  modelDiscovery,
+  modelNamed,
   replyOver,
 } from 'kern/contracts';
 
@@ -25,18 +27,26 @@ export function google(settings: GoogleSettings): ModelProvider {
     displayName: 'Google',
     models,
     async model(name) {
-      const known = (await models()).find(({ model }) => model === name);
-      return known ?? describeModel('google', name, { contextWindow: 1_000_000, available: keyOf() !== undefined });
+      return (
+        modelNamed(await models(), name) ??
+        describeModel('google', name, { contextWindow: 1_000_000, available: keyOf() !== undefined })
+      );
     },
     missing: () => (keyOf() === undefined ? 'GEMINI_API_KEY is not set' : undefined),
+    catalog: () => 'google',
+    discovery: () => modelDiscovery('google', { baseUrl: baseOf(), apiKey: async () => keyOf() }),
     stream(request, signal) {
-      const baseUrl = process.env.GOOGLE_GEMINI_BASE_URL?.trim() || vendor;
+      const baseUrl = baseOf();
       const official = baseUrl.startsWith(vendor);
       const fix = 'check GEMINI_API_KEY (and GOOGLE_GEMINI_BASE_URL, if you set it)';
       const endpoint = { provider: 'google', baseUrl, apiKey: keyOf(), official, kept, fix, ...settings };
       return replyOver('google', endpoint, request, signal);
     },
   };
+}
+
+function baseOf(): string {
+  return process.env.GOOGLE_GEMINI_BASE_URL?.trim() || vendor;
 }
 
 function keyOf(): string | undefined {

@@ -6,6 +6,8 @@ import {
   type Model,
   type ModelEndpoint,
   type ModelProvider,
+  modelDiscovery,
+  modelNamed,
   replyOver,
   serverModels,
 } from 'kern/contracts';
@@ -36,10 +38,15 @@ export function openai({ wire = 'auto', ...settings }: OpenAISettings): ModelPro
     },
     async model(name) {
       const { isThere, isOfficial } = environment();
-      const known = isOfficial ? (await catalog(isThere)).find(({ model }) => model === name) : undefined;
+      const known = isOfficial ? modelNamed(await catalog(isThere), name) : undefined;
       return known ?? describeModel('openai', name, { available: isThere });
     },
     missing: () => (environment().isThere ? undefined : missing),
+    catalog: () => (environment().isOfficial ? 'openai' : undefined),
+    discovery() {
+      const { baseUrl, apiKey } = environment();
+      return modelDiscovery('openai-chat', { baseUrl, apiKey: async () => apiKey });
+    },
     stream(request, signal) {
       const { apiKey, baseUrl, isOfficial } = environment();
       const fix = isOfficial ? 'check OPENAI_API_KEY' : 'check OPENAI_BASE_URL (with /v1) and OPENAI_API_KEY';

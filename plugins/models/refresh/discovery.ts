@@ -1,8 +1,7 @@
 import { type Endpoint, withoutSlash } from '../bridge/endpoint.ts';
 import type { ModelDiscovery } from '../contract.ts';
 import type { Asking } from './fetch-json.ts';
-
-export type ListWire = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
+import type { ListWire } from './list-server.ts';
 
 /** A server that lists its models as its wire has it. `apiKey` is what it is asked with where kern has no credential for it. */
 export function serverDiscovery(

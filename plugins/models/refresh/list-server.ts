@@ -1,8 +1,9 @@
 import { withGoogleVersion, withoutSlash, withVersion } from '../bridge/endpoint.ts';
 import type { DiscoveredModel } from '../contract.ts';
-import type { ListWire } from './discovery.ts';
 import { type Asking, serverJson } from './fetch-json.ts';
 import { compact, countOf, isFields, priceOf, textOf } from './read-facts.ts';
+
+export type ListWire = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
 
 /** Asks a server for its models, as its wire has it. */
 export async function listServer(

@@ -35,10 +35,9 @@ export function readFacts(value: unknown): DiscoveredModel | undefined {
 }
 
 /** The same without what is undefined. */
-export function compact(facts: { readonly [K in keyof DiscoveredModel]: DiscoveredModel[K] | undefined }) {
-  return Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => value !== undefined),
-  ) as unknown as DiscoveredModel; // `model` is always there
+export function compact(facts: DiscoveredModel): DiscoveredModel {
+  const said = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(said), model: facts.model };
 }
 
 function kindsOf(value: unknown): DiscoveredModel['input'] {

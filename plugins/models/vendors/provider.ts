@@ -55,19 +55,19 @@ function wireOf({ baseUrls }: Vendor, wanted: string | undefined): ModelWire {
 }
 
 function keyOf({ env }: Vendor): string | undefined {
-  return env.map(valueOf).find((value) => value !== undefined);
+  return env.map(variable).find((value) => value !== undefined);
 }
 
-const valueOf = (name: string): string | undefined => process.env[name]?.trim() || undefined;
+const variable = (name: string): string | undefined => process.env[name]?.trim() || undefined;
 const placeholder = /\{([A-Z_]+)\}/g;
 
 function filled(url: string): string {
-  return url.replace(placeholder, (_, name: string) => encodeURIComponent(valueOf(name) ?? ''));
+  return url.replace(placeholder, (_, name: string) => encodeURIComponent(variable(name) ?? ''));
 }
 
 function missingOf(vendor: Vendor): string | undefined {
   const parts = Object.values(vendor.baseUrls).flatMap((url) => [...url.matchAll(placeholder)].map(([, name]) => name));
-  const unset = parts.find((name) => name !== undefined && valueOf(name) === undefined);
+  const unset = parts.find((name) => name !== undefined && variable(name) === undefined);
   if (keyOf(vendor) === undefined) return `${vendor.env.join(' or ')} is not set`;
   return unset === undefined ? undefined : `${unset} is not set`;
 }
