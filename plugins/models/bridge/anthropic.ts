@@ -46,7 +46,17 @@ export function anthropicReply(
     return { model: createAnthropic(settings)(request.model.model), options: anthropicOptions(endpoint, request) };
   };
   const wire = { api: anthropicApi, deltas: anthropicDeltas, signatures: anthropicSignatures, prepare };
-  return reply(wire, endpoint, request, signal);
+  return reply(wire, endpoint, endpoint.cacheRetention === 'long' ? keptLonger(request) : request, signal);
+}
+
+/** What is written into the cache for an hour costs twice what it costs as input; catalogues have the price for minutes. */
+function keptLonger(request: ModelRequest): ModelRequest {
+  const { model } = request;
+  if (model.cost === null) return request;
+  const { tiers, ...usual } = model.cost;
+  const longer = <T extends { readonly input: number }>(price: T) => ({ ...price, cacheWrite: 2 * price.input });
+  const cost = { ...longer(usual), ...(tiers === undefined ? {} : { tiers: tiers.map(longer) }) };
+  return { ...request, model: { ...model, cost } };
 }
 
 /** The package makes a provider of its own from the environment as it loads, and fails there on a blank base URL. */

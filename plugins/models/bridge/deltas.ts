@@ -19,6 +19,8 @@ export const anthropicDeltas: DeltaFinder = {
   put(event, spot, text) {
     (event as { delta: Fields }).delta[spot.slice(0, spot.indexOf(':'))] = text;
   },
+  last: /message_stop/,
+  isLast: (event) => isFields(event) && event.type === 'message_stop',
 };
 
 function anthropicField(type: unknown): string | undefined {
@@ -41,6 +43,8 @@ export const chatDeltas: DeltaFinder = {
     if (spot in delta) delta[spot] = text;
     else (delta as { tool_calls: [{ function: Fields }] }).tool_calls[0].function.arguments = text;
   },
+  last: /\[DONE\]/,
+  isLast: (event) => event === '[DONE]',
 };
 
 function chatDelta(delta: Fields): Delta | undefined {
@@ -81,6 +85,8 @@ export const responsesDeltas: DeltaFinder = {
   put(event, _, text) {
     (event as Fields).delta = text;
   },
+  last: /response\.(completed|incomplete|failed)/,
+  isLast: (event) => isFields(event) && /^response\.(completed|incomplete|failed)$/.test(String(event.type)),
 };
 
 const growing: ReadonlySet<string> = new Set([
@@ -105,6 +111,12 @@ export const googleDeltas: DeltaFinder = {
   put(event, _, text) {
     const { candidates } = event as { candidates: [{ content: { parts: [Fields] } }] };
     candidates[0].content.parts[0].text = text;
+  },
+  last: /finishReason/,
+  isLast(event) {
+    const candidate = isFields(event) ? only(event.candidates) : undefined;
+    // There is one that says that more of the reply follows.
+    return isFields(candidate) && isString(candidate.finishReason) && candidate.finishReason !== 'CONTINUATION';
   },
 };
 

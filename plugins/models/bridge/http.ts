@@ -9,8 +9,11 @@ export interface Answer {
   readonly headers: ReadonlyMap<string, string>;
   /** The body in pieces, as they come; whoever ends early lets go of the server. */
   readonly pieces: AsyncIterator<Uint8Array>;
+  /** All of it, or its first 256 KB: what is read whole is an error, and says so at its beginning. */
   text(): Promise<string>;
 }
+
+const longestText = 262_144;
 
 export interface Sent {
   readonly method: string;
@@ -65,8 +68,12 @@ function answerOf(message: IncomingMessage): Answer {
     async text() {
       const decoder = new TextDecoder();
       let text = '';
-      for (let step = await pieces.next(); step.done !== true; step = await pieces.next())
+      for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
         text += decoder.decode(step.value, { stream: true });
+        if (text.length < longestText) continue;
+        await pieces.return?.();
+        return text;
+      }
       return text + decoder.decode();
     },
   };

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropicBlock, anthropicEvents, chatDelta, chatEvents } from '../test/server.ts';
-import { anthropicDeltas, chatDeltas } from './deltas.ts';
+import { testWires } from '../test/wires.ts';
+import { anthropicDeltas, chatDeltas, googleDeltas, responsesDeltas } from './deltas.ts';
 import { type DeltaFinder, DeltaMerger } from './merge.ts';
 
 /** What comes out of a merger, as the package would read it: the JSON of each event. */
 function through(finder: DeltaFinder, pieces: readonly string[]) {
-  const merger = new DeltaMerger(finder);
+  const merger = new DeltaMerger(finder, () => new Error('endless'));
   const text = pieces.map((piece) => merger.push(piece)).join('') + merger.end();
   const events = text.split('\n\n').flatMap((block) => {
     const data = block.split('\n').find((line) => line.startsWith('data: '));
@@ -104,7 +105,7 @@ test('lines that end with CRLF, comments and broken events pass as they are', ()
     .replaceAll('\n', '\r\n');
   expect(through(chatDeltas, [crlf.slice(0, 40), crlf.slice(40)]).text).toBe(crlf);
   const odd = ': ping\n\ndata: {broken\n\nid: 7\ndata: {"choices":[]}\n\n';
-  expect(new DeltaMerger(chatDeltas).push(odd)).toBe(odd);
+  expect(new DeltaMerger(chatDeltas, () => new Error('endless')).push(odd)).toBe(odd);
 });
 
 test('however a stream is cut, the text and its deltas stay the same', () => {
@@ -134,4 +135,43 @@ test('a field more is no longer text', () => {
   const chunks = [chatDelta({ content: 'a' }), chatDelta({ content: 'b' }), chatDelta({ content: 'c', refusal: 'no' })];
   const { events } = through(chatDeltas, [chatEvents(...chunks).join('')]);
   expect(events.map(({ choices }) => choices[0].delta)).toEqual([{ content: 'ab' }, { content: 'c', refusal: 'no' }]);
+});
+
+const finders = {
+  anthropic: anthropicDeltas,
+  'openai-chat': chatDeltas,
+  'openai-responses': responsesDeltas,
+  google: googleDeltas,
+} as const;
+
+test.each(testWires.map((wire) => [wire.wire, wire] as const))(
+  '%s: texts are joined, and the last word on the rest counts',
+  (_, wire) => {
+    const told = { thinking: ['hm', 'm'], text: ['one ', 'two ', 'three'], usage: { output: 40 } };
+    const events = wire.events(told);
+    const { text, merger } = through(finders[wire.wire], [events.join('')]);
+    expect(text.split('\n\n').length).toBe(events.length - 3 + 1);
+    expect(text).toContain('one two three');
+    expect([merger.split('hmm'), merger.split('one two three')]).toEqual([told.thinking, told.text]);
+    if (wire.wire === 'google') expect(text).toContain('"candidatesTokenCount":4}'.replace('}', ','));
+    expect(merger.isOver).toBe(true);
+  },
+);
+
+test.each(testWires.map((wire) => [wire.wire, wire] as const))(
+  '%s: a reply that speaks of its end is not over',
+  (_, wire) => {
+    const words = ['data: [DONE]', 'message_stop', 'response.completed', '"finishReason":"STOP"'];
+    const events = wire.events({ text: words });
+    const { merger } = through(finders[wire.wire], events.slice(0, 4));
+    expect(merger.isOver).toBe(false);
+  },
+);
+
+test('an event without an end is let go', () => {
+  const merger = new DeltaMerger(chatDeltas, () => new Error('endless'));
+  const piece = 'x'.repeat(1_000_000);
+  expect(() => {
+    for (let times = 0; times < 50; times += 1) merger.push(piece);
+  }).toThrow('endless');
 });

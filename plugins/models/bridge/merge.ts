@@ -17,6 +17,10 @@ export interface DeltaFinder {
   find(event: unknown): Delta | undefined;
   /** Puts another text in the place of the one that was found. */
   put(event: unknown, spot: string, text: string): void;
+  /** What the last event of a reply has in it; other events may too. */
+  readonly last: RegExp;
+  /** Whether nothing of the reply comes after an event; `[DONE]` is one. */
+  isLast(event: unknown): boolean;
 }
 
 /** Deltas of one text. Of what else their events say, the last word counts: usage so far, a number in the sequence. */
@@ -36,11 +40,13 @@ interface Frame {
 }
 
 /** An event that goes on for longer than this, in characters, never ends. */
-const longestEvent = 32_000_000;
+export const longestEvent = 32_000_000;
 
 /** Joins the deltas of a stream of server-sent events, and cuts what the package makes of them. */
 export class DeltaMerger {
   readonly #finder: DeltaFinder;
+  readonly #endless: () => Error;
+  #isOver = false;
   /** Of an event that is not complete: pieces, joined only when it is, so that one of many pieces is not read again and again. */
   #carry: string[] = [];
   #carried = 0;
@@ -48,17 +54,25 @@ export class DeltaMerger {
   readonly #merged: { readonly whole: string; readonly texts: readonly string[] }[] = [];
   #next = 0;
 
-  constructor(finder: DeltaFinder) {
+  /** `endless` makes the error for an event that is longer than any can be. */
+  constructor(finder: DeltaFinder, endless: () => Error) {
     this.#finder = finder;
+    this.#endless = endless;
   }
 
-  /** What has come of an event is longer than any event can be. */
-  get isEndless(): boolean {
-    return this.#carried > longestEvent;
+  /** The last event came. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** What to hand on of a piece of the stream: the events that are complete. */
   push(piece: string): string {
+    const complete = this.#complete(piece);
+    if (!this.#isOver && this.#finder.last.test(complete)) this.#isOver = lastIn(complete, this.#finder);
+    return complete;
+  }
+
+  #complete(piece: string): string {
     if (this.#isRaw || piece === '') return piece;
     // JSON escapes its carriage returns: one in the stream ends a line, in a dialect of SSE not worth the trouble.
     if (piece.includes('\r')) {
@@ -71,6 +85,7 @@ export class DeltaMerger {
     if (end < 0 && !isSplit) {
       this.#carry.push(piece);
       this.#carried += piece.length;
+      if (this.#carried > longestEvent) throw this.#endless();
       return '';
     }
     const after = end < 0 ? 1 : end + 2;
@@ -181,4 +196,13 @@ function parsed(block: string, start: number): unknown {
   } catch {
     return undefined; // `[DONE]`, or broken: the package says what is wrong with it
   }
+}
+
+/** Whether one of some events is the last. */
+function lastIn(text: string, { last, isLast }: DeltaFinder): boolean {
+  return text.split(/[\r\n]+/).some((line) => {
+    if (!line.startsWith('data:') || !last.test(line)) return false;
+    const said = line.slice(5).trim();
+    return isLast(said === '[DONE]' ? said : parsed(said, 0));
+  });
 }

@@ -4,7 +4,7 @@ import type { AssistantMessage, ModelRequest, StreamEvent } from '../contract.ts
 import { abortError } from './abort.ts';
 import { defaultIdleTimeoutMs, type Endpoint } from './endpoint.ts';
 import { badResponse, disconnected, ModelError, refused, stalled, unusable } from './failure.ts';
-import { type DeltaFinder, DeltaMerger } from './merge.ts';
+import { type DeltaFinder, DeltaMerger, longestEvent } from './merge.ts';
 import { longestReply, Reply, type Signatures } from './reply.ts';
 import { transport } from './transport.ts';
 
@@ -46,7 +46,9 @@ export async function* reply(
     isStalled = true;
     end();
   }, idleTimeoutMs);
-  const merger = new DeltaMerger(wire.deltas);
+  const merger = new DeltaMerger(wire.deltas, () =>
+    badResponse(endpoint, `sent an event of more than ${longestEvent / 1e6} million characters`),
+  );
   try {
     const { model, options } = await wire.prepare(
       transport(endpoint, wire.isBinary === true ? undefined : merger, () => clock.refresh(), request.network),

@@ -37,7 +37,8 @@ export function transport(
         throw failed(error);
       });
     if (ok) await demandStream(endpoint, said, text);
-    return { status, statusText, ok, headers: said, text, body: body(answer.pieces, merger, alive, failed) };
+    const pieces = ok ? answer.pieces : beginningOf(text);
+    return { status, statusText, ok, headers: said, text, body: body(pieces, ok ? merger : undefined, alive, failed) };
   };
   // Of a Response the packages take these fields.
   return (input, init) => asked(input, init) as unknown as Promise<Response>;
@@ -134,7 +135,7 @@ function joined(
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const nextText = async (): Promise<string | undefined> => {
-    const piece = await next();
+    const piece = merger.isOver ? await afterLast(next, end) : await next();
     return piece === undefined ? undefined : merger.push(decoder.decode(piece, { stream: true }));
   };
   return new ReadableStream<Uint8Array>({
@@ -147,4 +148,26 @@ function joined(
     },
     cancel: end,
   });
+}
+
+/** What a server says when it refuses, which may be a page without end. */
+async function* beginningOf(text: () => Promise<string>): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(await text());
+}
+
+/** How long a server has to close its stream behind the last event. The connection is used again by who does. */
+const graceMs = 1_000;
+
+/** Once the last event came, the reply is whole, whatever becomes of the connection. */
+async function afterLast(
+  next: () => Promise<Uint8Array | undefined>,
+  end: () => Promise<void>,
+): Promise<Uint8Array | undefined> {
+  const late = Promise.withResolvers<'late'>();
+  const clock = setTimeout(() => late.resolve('late'), graceMs);
+  const piece = await Promise.race([next().catch(() => undefined), late.promise]);
+  clearTimeout(clock);
+  if (piece !== 'late') return piece;
+  end().catch(() => undefined); // it may have been cut meanwhile
+  return undefined;
 }

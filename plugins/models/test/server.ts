@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { selfSigned } from './certificate.ts';
 
 /** A request as it came. */
 export interface Heard {
@@ -22,13 +24,25 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: readonly Piece[];
+  /** Not even a status comes. */
+  readonly isMute?: boolean;
 }
 
 /** A model's server on loopback that answers by a script: one answer a request, the last again and again. */
-export async function modelServer(...answers: readonly Answer[]) {
+export function modelServer(...answers: readonly Answer[]) {
+  return started(answers, 'http');
+}
+
+/** The same over TLS, with a certificate that nobody vouches for. */
+export async function secretModelServer(...answers: readonly Answer[]) {
+  const certificate = selfSigned();
+  return { ...(await started(answers, certificate)), certificate };
+}
+
+async function started(answers: readonly Answer[], protocol: 'http' | ReturnType<typeof selfSigned>) {
   const heard: Heard[] = [];
   const gone: Promise<unknown>[] = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
@@ -44,12 +58,13 @@ export async function modelServer(...answers: readonly Answer[]) {
     const answer = answers[Math.min(heard.length, answers.length) - 1];
     if (answer === undefined) response.writeHead(404).end();
     else await send(response, answer);
-  });
+  };
+  const server = protocol === 'http' ? createServer(respond) : createSecureServer(protocol, respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${protocol === 'http' ? 'http' : 'https'}://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     port,
     heard,
@@ -64,8 +79,10 @@ export async function modelServer(...answers: readonly Answer[]) {
 }
 
 async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers });
-  response.flushHeaders();
+  if (answer.isMute !== true) {
+    response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers });
+    response.flushHeaders();
+  }
   for (const piece of answer.pieces) {
     if (response.destroyed) return;
     if (piece === 'HANG') return;
