@@ -22,6 +22,7 @@ export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 export { type Contribution, explain, type PluginStatus } from './explain.ts';
 export { makeFolder } from './folders.ts';
+export { writePrivate } from './home.ts';
 export {
   type CallResult,
   decide,
@@ -74,4 +75,5 @@ export { anything, type Parsed, parse, parseLater, type Schema } from './schema.
 export { absentUi, type QueuedTexts, type SendAs, type SessionHandle, type SwitchAnswer, type Ui } from './session.ts';
 export type { SettingsPort } from './settings.ts';
 export type { IdlePlugin } from './snapshot.ts';
+export { withLock } from './trust/lock.ts';
 export { visible } from './visible.ts';

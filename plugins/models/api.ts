@@ -14,14 +14,18 @@ export { defaultIdleTimeoutMs, type Endpoint as ModelEndpoint } from './bridge/e
 export * as modelErrors from './bridge/failure.ts';
 export { isTransient, ModelError } from './bridge/failure.ts';
 export { type Catalog as ModelCatalog, catalogModels, modelNamed } from './catalog/models.ts';
+export { nextModel } from './cycle.ts';
 export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
 export { type KeySource, keyAtHand, keySource, keyVariables, wordsOf as keyCommandWords } from './key-source.ts';
 export { isLoopback, serverModels } from './knock.ts';
+export type { OAuthDefinition } from './oauth/definition.ts';
+export { oauthProvider } from './oauth/provider.ts';
 export { type ProviderKey, type ProviderKeyParts, providerKey, type SentKey } from './provider-key.ts';
 export { redactText } from './redact.ts';
+export { serverDiscovery as modelDiscovery, serverJson } from './refresh/discovery.ts';
 export type { Script, ScriptSource, ScriptTurn } from './script-file.ts';
 export { type WireSettings, wireSettings } from './settings.ts';
-export { noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
+export { costOf, noTokens, type Tokens as TokenCounts, usageOf } from './usage.ts';
 export { whenAsked } from './when-asked.ts';
 
 /** The protocols kern speaks with models' servers. */
