@@ -15,14 +15,24 @@ export function usageOf(tokens: Tokens, cost: Cost | null): Usage {
     cacheWrite,
     reasoning,
     totalTokens,
-    cost: cost === null ? null : priced(tokens, cost),
+    cost: costOf(tokens, cost),
   };
 }
 
-function priced(tokens: Tokens, cost: Cost): NonNullable<Usage['cost']> {
-  const input = (tokens.input * cost.input) / 1_000_000;
-  const output = (tokens.output * cost.output) / 1_000_000;
-  const cacheRead = (tokens.cacheRead * cost.cacheRead) / 1_000_000;
-  const cacheWrite = (tokens.cacheWrite * cost.cacheWrite) / 1_000_000;
+/** What tokens cost, in US dollars; null where nobody knows the price. Of prices by length one counts for all of it. */
+export function costOf(tokens: Omit<Tokens, 'reasoning'>, cost: Cost | null): Usage['cost'] {
+  if (cost === null) return null;
+  const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite;
+  let price: Omit<Cost, 'tiers' | 'validFrom'> = cost;
+  let highest = 0;
+  for (const tier of cost.tiers ?? []) {
+    if (prompt <= tier.above || tier.above < highest) continue;
+    highest = tier.above;
+    price = tier;
+  }
+  const input = (tokens.input * price.input) / 1_000_000;
+  const output = (tokens.output * price.output) / 1_000_000;
+  const cacheRead = (tokens.cacheRead * price.cacheRead) / 1_000_000;
+  const cacheWrite = (tokens.cacheWrite * price.cacheWrite) / 1_000_000;
   return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
 }

@@ -314,7 +314,8 @@ function toUsage(usage: LanguageModelV4Usage | undefined, request: ModelRequest)
   const { inputTokens: input, outputTokens: output } = usage ?? { inputTokens: undefined, outputTokens: undefined };
   const cacheRead = input?.cacheRead ?? 0;
   const cacheWrite = input?.cacheWrite ?? 0;
-  const fresh = input?.noCache ?? Math.max(0, (input?.total ?? 0) - cacheRead - cacheWrite);
+  // Servers have counted more from the cache than there was.
+  const fresh = Math.max(0, input?.noCache ?? (input?.total ?? 0) - cacheRead - cacheWrite);
   const tokens = { input: fresh, output: output?.total ?? 0, cacheRead, cacheWrite, reasoning: output?.reasoning ?? 0 };
   return usageOf(tokens, request.model.cost);
 }
