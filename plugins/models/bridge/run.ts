@@ -74,7 +74,10 @@ export async function* reply(
     }
     const unified = made.finish?.finishReason.unified;
     if (broken !== undefined || unified === undefined || unified === 'interrupted' || unified === 'error') {
-      throw broken ?? disconnected(endpoint, 'the reply broke off before its end');
+      const why = made.finish?.finishReason.raw;
+      throw (
+        broken ?? disconnected(endpoint, `the reply broke off before its end${why === undefined ? '' : ` (${why})`}`)
+      );
     }
     const last = made.end();
     const { message } = last.at(-1) as Extract<StreamEvent, { type: 'done' }>; // so it ends

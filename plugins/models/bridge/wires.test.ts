@@ -1,7 +1,9 @@
+import { keptModel } from 'kern/contracts';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../contract.ts';
 import { aModel, collected, messageOfReply, readFace, resulted, said } from '../test/requests.ts';
 import { inPieces, modelServer } from '../test/server.ts';
+import { complaints } from '../test/strict.ts';
 import { askOver, type TestWire, type Told, testWires } from '../test/wires.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -145,23 +147,29 @@ describe.each(testWires.map((wire) => [wire.wire, wire] as const))('%s', (_, wir
     expect(other.text).toContain('(an image of the type image/tiff, which m cannot read)');
   });
 
-  test('each request is the one before and more', async () => {
-    const { message } = await exchange(wire, { ...both, thinking: ['hm'], signature: 'sig' });
-    const first = { messages: [said('go')], tools: [readFace] };
-    const results = [resulted('call_a', 'read', 'x'), resulted('call_b', 'bash', 'y')];
-    const second = { ...first, messages: [...first.messages, message, ...results] };
-    const third = { ...first, messages: [...second.messages, message, ...results, said('on')] };
-    const bodies = await Promise.all(
-      [first, second, third].map(
-        async (request) => (await exchange(wire, { text: ['ok'] }, request, { cacheRetention: 'none' })).heard.body,
-      ),
-    );
-    const list = (body: Record<string, unknown>) => JSON.stringify(body.messages ?? body.input ?? body.contents);
-    for (const [before, after] of [bodies.slice(0, 2), bodies.slice(1)]) {
-      expect(list(after).startsWith(list(before).slice(0, -1))).toBe(true);
-      expect(JSON.stringify([after.tools, after.system, after.systemInstruction])).toBe(
-        JSON.stringify([before.tools, before.system, before.systemInstruction]),
-      );
-    }
-  });
+  test.each([undefined, keptModel()])(
+    'each request is the one before and more, also of messages that were written before',
+    async (kept) => {
+      const { message } = await exchange(wire, { ...both, thinking: ['hm'], signature: 'sig' });
+      const results = [resulted('call_a', 'read', 'x'), resulted('call_b', 'bash', 'y')];
+      const turn = [message, ...results];
+      const histories = [[said('go')], [said('go'), ...turn], [said('go'), ...turn, ...turn, said('on')]];
+      // The same messages again, as a session has them.
+      const all = histories[2] ?? [];
+      const bodies = [];
+      for (const history of [...histories.map(({ length }) => all.slice(0, length)), all]) {
+        const request = { messages: history, tools: [readFace] };
+        const { heard } = await exchange(wire, { text: ['ok'] }, request, kept === undefined ? {} : { kept });
+        expect(complaints(wire.wire, heard.body, heard.url)).toEqual([]);
+        bodies.push(JSON.parse(heard.text.replace(/,?"cache_control":\{[^}]*\}/g, '')));
+      }
+      const list = (body: Record<string, unknown>) => JSON.stringify(body.messages ?? body.input ?? body.contents);
+      const head = (body: Record<string, unknown>) => JSON.stringify([body.tools, body.system, body.systemInstruction]);
+      for (const [at, body] of bodies.slice(1).entries()) {
+        expect(list(body).startsWith(list(bodies[at]).slice(0, -1))).toBe(true);
+        expect(head(body)).toBe(head(bodies[at]));
+      }
+      expect(list(bodies[3])).toBe(list(bodies[2]));
+    },
+  );
 });
