@@ -5,6 +5,7 @@ import { models } from 'kern/contracts';
 import { bootKernel } from 'kern/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replyOver } from './api.ts';
+import authPlugin from './auth/index.ts';
 import { proxyFor } from './bridge/proxy.ts';
 import modelsPlugin from './index.ts';
 import { ConfiguredNetwork } from './network.ts';
@@ -208,7 +209,7 @@ test.each([
 test('the models service goes the way of the settings of the moment', async () => {
   await using server = await trustedServer();
   const settings: Record<string, unknown> = {};
-  const boot = bootKernel([modelsPlugin, openaiPlugin], { settings });
+  const boot = bootKernel([modelsPlugin, authPlugin, openaiPlugin], { settings });
   await using booted = await boot;
   await withEnvironment({ ...nothingSet, OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'k' }, async () => {
     const service = booted.view.service(models);

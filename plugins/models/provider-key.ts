@@ -18,6 +18,8 @@ export interface ProviderKey {
   has(): boolean;
   /** What to do where there is nothing. */
   missing(): string | undefined;
+  /** What is sent now, for requests beside replies. */
+  secret(signal: AbortSignal): Promise<string | undefined>;
   /** A reply with the key of now. While nothing has been streamed, a refused or used-up key gives way to the next account. */
   reply(
     request: ModelRequest,
@@ -42,7 +44,7 @@ const quotaRestMs = 15 * 60_000;
 export function providerKey({ provider, keys, auth }: ProviderKeyParts): ProviderKey {
   const isAtHand = (): boolean => keys().some((source) => keyAtHand(source).isThere);
   const has = (): boolean => isAtHand() || (auth?.().has(provider) ?? false);
-  const read = async (signal: AbortSignal, sessionId: string): Promise<Credential | undefined> => {
+  const read = async (signal: AbortSignal, sessionId?: string): Promise<Credential | undefined> => {
     if (auth !== undefined) return auth().credential(provider, signal, sessionId);
     const secret = keys().reduce<string | undefined>((found, source) => found ?? keyAtHand(source).key, undefined);
     return secret === undefined ? undefined : { kind: 'key', secret, account: 'environment' };
@@ -63,6 +65,7 @@ export function providerKey({ provider, keys, auth }: ProviderKeyParts): Provide
       if (names.length === 0) return signIn;
       return `${names.join(' or ')} is not set, and ${signIn}`;
     },
+    secret: async (signal) => (await read(signal))?.secret,
     reply: (request, signal, ask) =>
       whenAsked(async () => {
         for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,5 @@
 import {
+  type Auth,
   catalogModels,
   describeModel,
   keptModel,
@@ -7,19 +8,20 @@ import {
   type ModelProvider,
   modelDiscovery,
   modelNamed,
+  providerKey,
   replyOver,
 } from 'kern/contracts';
 
 const vendor = 'https://api.anthropic.com';
-const missing = 'ANTHROPIC_API_KEY is not set';
 
 export type AnthropicSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
 
 /** Anthropic's models. The environment is read at each call: a key that is set counts at once. */
-export function anthropic(settings: AnthropicSettings): ModelProvider {
+export function anthropic(settings: AnthropicSettings, auth?: () => Auth): ModelProvider {
+  const key = providerKey({ provider: 'anthropic', keys: () => ['$ANTHROPIC_API_KEY'], auth });
   const kept = keptModel();
   const models = async (): Promise<readonly Model[]> => {
-    const available = keyOf() !== undefined;
+    const available = key.has();
     const catalog = await import('./models.json', { with: { type: 'json' } });
     return catalogModels('anthropic', catalog.default, available);
   };
@@ -30,36 +32,28 @@ export function anthropic(settings: AnthropicSettings): ModelProvider {
     async model(name) {
       return (
         modelNamed(await models(), name) ??
-        describeModel('anthropic', name, { contextWindow: 200_000, available: keyOf() !== undefined })
+        describeModel('anthropic', name, { contextWindow: 200_000, available: key.has() })
       );
     },
-    missing: () => (keyOf() === undefined ? missing : undefined),
+    missing: key.missing,
+    keys: key.keys,
     catalog: () => 'anthropic',
-    discovery: () => modelDiscovery('anthropic', { baseUrl: baseOf(), apiKey: async () => keyOf() }),
+    discovery: () => modelDiscovery('anthropic', { baseUrl: baseOf(), apiKey: key.secret }),
     stream(request, signal) {
       const baseUrl = baseOf();
       const endpoint = {
         provider: 'anthropic',
         baseUrl,
-        apiKey: keyOf(),
         official: baseUrl.startsWith(vendor),
         kept,
+        fix: 'check ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL, if you set it), or sign in again: kern auth login anthropic',
         ...settings,
       };
-      return replyOver(
-        'anthropic',
-        { ...endpoint, fix: 'check ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL, if you set it)' },
-        request,
-        signal,
-      );
+      return key.reply(request, signal, (sent) => replyOver('anthropic', { ...endpoint, ...sent }, request, signal));
     },
   };
 }
 
 function baseOf(): string {
   return process.env.ANTHROPIC_BASE_URL?.trim() || vendor;
-}
-
-function keyOf(): string | undefined {
-  return process.env.ANTHROPIC_API_KEY?.trim() || undefined;
 }

@@ -4,6 +4,7 @@ import { modelProviders } from 'kern/contracts';
 import { definePlugin, type Processes, processes, type SpawnOptions, type SpawnResult } from 'kern/plugin';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
+import authPlugin from '../auth/index.ts';
 import modelsPlugin from '../index.ts';
 import { withEnvironment } from '../test/environment.ts';
 import { aRequest, failureOfReply, messageOfReply } from '../test/requests.ts';
@@ -12,7 +13,6 @@ import { testWires } from '../test/wires.ts';
 import { checkModels } from './check.ts';
 import { factsOf } from './described.ts';
 import customPlugin from './index.ts';
-import { wordsOf } from './key.ts';
 
 const never = new AbortController().signal;
 const chat = { pieces: chatEvents(chatDelta({ content: 'hi' }), chatDelta({}, 'stop')) };
@@ -170,7 +170,7 @@ function fakeProcesses(started: string[][], result: Partial<SpawnResult>) {
 }
 
 async function providersOf(text: string, started: string[][] = [], result: Partial<SpawnResult> = {}) {
-  const booted = await bootKernel([modelsPlugin, customPlugin, fakeProcesses(started, result)]);
+  const booted = await bootKernel([modelsPlugin, authPlugin, customPlugin, fakeProcesses(started, result)]);
   writeFileSync(path.join(booted.view.where.home, 'models.yml'), text);
   const reader = booted.view.use(modelProviders);
   await reader.load();
@@ -273,15 +273,4 @@ test.each(testWires.map((wire) => [wire.wire, wire] as const))('the wire %s is s
   });
   expect(server.heard[0]?.url).toBe(played.path);
   expect(played.keyOf(server.heard[0]?.headers ?? {})).toBe('key-literal');
-});
-
-test('words, with quotes', () => {
-  expect(wordsOf(`op read "op://a b/c" 'd "e"' f"g"'h' "\\"i"`)).toEqual([
-    'op',
-    'read',
-    'op://a b/c',
-    'd "e"',
-    'fgh',
-    '"i',
-  ]);
 });

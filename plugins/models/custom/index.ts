@@ -1,13 +1,12 @@
 import path from 'node:path';
-import { type ModelOverride, modelOverrides, modelProviders, wireSettings } from 'kern/contracts';
+import { auth, type ModelOverride, modelOverrides, modelProviders, wireSettings } from 'kern/contracts';
 import { definePlugin, type ProviderAnswer } from 'kern/plugin';
 import { factsOf, type ModelsFile } from './described.ts';
 
 export default definePlugin({
   id: 'models.custom',
   description: 'Providers and models of your own, from models.yml',
-  requires: ['models'],
-  after: ['processes'],
+  requires: ['models', 'models.auth'],
   config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention'),
   setup(ctx) {
     // Both kinds of items are asked for in one breath.
@@ -45,7 +44,7 @@ export default definePlugin({
         const { providers, problems } = await read(file);
         if (providers.length === 0) return answer(file, [], problems);
         const { customProvider } = await import('./provider.ts');
-        const tools = { spawn: ctx.spawn.bind(ctx), settings: ctx.config };
+        const tools = { auth: () => ctx.service(auth), settings: ctx.config };
         return answer(
           file,
           providers.map((provider) => customProvider(provider, tools)),

@@ -1,53 +1,55 @@
 import {
+  type Auth,
   describeModel,
   keptModel,
+  keyVariables,
   type Model,
   type ModelEndpoint,
+  ModelError,
   type ModelProvider,
   modelDiscovery,
   modelNamed,
+  providerKey,
   replyOver,
-  whenAsked,
 } from 'kern/contracts';
-import type { Context } from 'kern/plugin';
 import { type CustomProvider, factsOf } from './described.ts';
-import { keyReader } from './key.ts';
 
 export interface CustomTools {
-  readonly spawn: Context['spawn'];
+  readonly auth: () => Auth;
   readonly settings: Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
 }
 
 /** A provider of models.yml. */
 export function customProvider(described: CustomProvider, tools: CustomTools): ModelProvider {
-  const { id, wire, baseUrl, headers, place } = described;
-  const key = keyReader(described, tools.spawn);
+  const { id, wire, baseUrl, headers, place, apiKey } = described;
+  const key = providerKey({ provider: id, keys: () => (apiKey === undefined ? [] : [apiKey]), auth: tools.auth });
+  const variables = keyVariables(key.keys());
+  /** Without `apiKey` the server is thought to want none. */
+  const missing = (): string | undefined => {
+    if (apiKey === undefined || key.has()) return undefined;
+    return `${variables.join()} is not set; ${place} takes the key of ${id} from it`;
+  };
   const kept = keptModel();
   const models = (): readonly Model[] =>
     described.models.map((model) =>
-      describeModel(id, model.id, { ...factsOf(model), available: key.missing() === undefined }),
+      describeModel(id, model.id, { ...factsOf(model), available: missing() === undefined }),
     );
   return {
     id,
     displayName: id,
     models,
-    model: (name) => modelNamed(models(), name) ?? describeModel(id, name, { available: key.missing() === undefined }),
-    missing: () => key.missing(),
+    model: (name) => modelNamed(models(), name) ?? describeModel(id, name, { available: missing() === undefined }),
+    missing,
+    keys: key.keys,
     catalog: () => 'models.yml',
-    discovery: () => modelDiscovery(wire, { baseUrl, headers, apiKey: (signal) => key.read(signal) }),
-    stream: (request, signal) =>
-      whenAsked(async () => {
-        const apiKey = await key.read(signal);
-        const endpoint: ModelEndpoint = {
-          provider: id,
-          baseUrl,
-          apiKey,
-          headers,
-          kept,
-          fix: `check ${place}`,
-          ...tools.settings,
-        };
-        return replyOver(wire, endpoint, request, signal);
-      }),
+    discovery: () => modelDiscovery(wire, { baseUrl, headers, apiKey: key.secret }),
+    stream(request, signal) {
+      const endpoint: ModelEndpoint = { provider: id, baseUrl, kept, fix: `check ${place}`, ...tools.settings };
+      return key.reply(request, signal, (sent) => {
+        const why = missing();
+        if (why !== undefined) throw new ModelError('model_unauthorized', why, { hint: `set ${variables.join()}` });
+        return replyOver(wire, { ...endpoint, ...sent, headers: { ...headers, ...sent.headers } }, request, signal);
+      });
+    },
   };
 }

@@ -1,19 +1,21 @@
 import {
+  type Auth,
   catalogModels,
   describeModel,
   isLoopback,
   keptModel,
+  keyAtHand,
   type Model,
   type ModelEndpoint,
   type ModelProvider,
   modelDiscovery,
   modelNamed,
+  providerKey,
   replyOver,
   serverModels,
 } from 'kern/contracts';
 
 const vendor = 'https://api.openai.com/v1';
-const missing = 'neither OPENAI_API_KEY nor OPENAI_BASE_URL is set';
 
 export interface OpenAISettings
   extends Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention' | 'store'> {
@@ -22,38 +24,42 @@ export interface OpenAISettings
 }
 
 /** OpenAI, or the server that OPENAI_BASE_URL names. The environment is read at each call. */
-export function openai({ wire = 'auto', ...settings }: OpenAISettings): ModelProvider {
+export function openai({ wire = 'auto', ...settings }: OpenAISettings, auth?: () => Auth): ModelProvider {
+  const key = providerKey({ provider: 'openai', keys: () => ['$OPENAI_API_KEY'], auth });
+  /** A server of one's own may want no key. */
+  const isThere = (): boolean => place().given !== undefined || key.has();
   const kept = keptModel();
   return {
     id: 'openai',
     displayName: 'OpenAI',
     async models(signal) {
-      const { isThere, apiKey, baseUrl } = environment();
+      const { baseUrl } = place();
       // A server of one's own has models of its own. A key means that it may be anywhere, so nobody knocks.
-      if (apiKey === undefined && isLoopback(baseUrl)) {
+      if (!keyAtHand('$OPENAI_API_KEY').isThere && isLoopback(baseUrl)) {
         const answer = await serverModels('openai', baseUrl, signal);
         if (answer !== undefined && answer.length > 0) return answer;
       }
-      return catalog(isThere);
+      return catalog(isThere());
     },
     async model(name) {
-      const { isThere, isOfficial } = environment();
-      const known = isOfficial ? modelNamed(await catalog(isThere), name) : undefined;
-      return known ?? describeModel('openai', name, { available: isThere });
+      const available = isThere();
+      const known = place().isOfficial ? modelNamed(await catalog(available), name) : undefined;
+      return known ?? describeModel('openai', name, { available });
     },
-    missing: () => (environment().isThere ? undefined : missing),
-    catalog: () => (environment().isOfficial ? 'openai' : undefined),
+    missing: () => (isThere() ? undefined : `${key.missing()}; nor is OPENAI_BASE_URL set`),
+    keys: key.keys,
+    catalog: () => (place().isOfficial ? 'openai' : undefined),
     discovery() {
-      const { baseUrl, apiKey } = environment();
-      return modelDiscovery('openai-chat', { baseUrl, apiKey: async () => apiKey });
+      return modelDiscovery('openai-chat', { baseUrl: place().baseUrl, apiKey: key.secret });
     },
     stream(request, signal) {
-      const { apiKey, baseUrl, isOfficial } = environment();
+      const { baseUrl, isOfficial } = place();
       const fix = isOfficial ? 'check OPENAI_API_KEY' : 'check OPENAI_BASE_URL (with /v1) and OPENAI_API_KEY';
       const official = isOfficial;
-      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, apiKey, official, kept, fix, ...settings };
+      const endpoint: ModelEndpoint = { provider: 'openai', baseUrl, official, kept, fix, ...settings };
       const usual = official ? 'openai-responses' : 'openai-chat';
-      return replyOver(wire === 'auto' ? usual : wire, endpoint, request, signal);
+      const spoken = wire === 'auto' ? usual : wire;
+      return key.reply(request, signal, (sent) => replyOver(spoken, { ...endpoint, ...sent }, request, signal));
     },
   };
 }
@@ -63,14 +69,12 @@ async function catalog(available: boolean): Promise<readonly Model[]> {
   return catalogModels('openai', data.default, available);
 }
 
-function environment() {
-  const apiKey = process.env.OPENAI_API_KEY?.trim() || undefined;
+function place() {
   const given = process.env.OPENAI_BASE_URL?.trim() || undefined;
   const baseUrl = given ?? vendor;
   return {
-    apiKey,
+    given,
     baseUrl,
-    isThere: apiKey !== undefined || given !== undefined,
     isOfficial: baseUrl.startsWith('https://api.openai.com/'),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type Auth,
   catalogModels,
   describeModel,
   keptModel,
@@ -9,6 +10,7 @@ import {
   modelDiscovery,
   modelNamed,
   modelWires,
+  providerKey,
   replyOver,
 } from 'kern/contracts';
 import type { Vendor } from './vendors.ts';
@@ -16,10 +18,11 @@ import type { Vendor } from './vendors.ts';
 export type VendorSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
 
 /** A vendor as a provider. The environment is read at each call: a key that is set counts at once. */
-export function vendorProvider(vendor: Vendor, settings: VendorSettings): ModelProvider {
+export function vendorProvider(vendor: Vendor, settings: VendorSettings, auth?: () => Auth): ModelProvider {
   const { id, displayName, env, headers } = vendor;
   const kept = keptModel();
-  const missing = (): string | undefined => missingOf(vendor);
+  const key = providerKey({ provider: id, keys: () => env.map((name) => `$${name}`), auth });
+  const missing = (): string | undefined => key.missing() ?? unsetOf(vendor);
   const models = async (): Promise<readonly Model[]> =>
     catalogModels(id, await vendor.catalog(), missing() === undefined);
   return {
@@ -30,19 +33,21 @@ export function vendorProvider(vendor: Vendor, settings: VendorSettings): ModelP
       return modelNamed(await models(), name) ?? describeModel(id, name, { available: missing() === undefined });
     },
     missing,
-    keys: () => env.map((name) => `$${name}`),
+    keys: key.keys,
     catalog: () => vendor.catalogId,
     discovery() {
       const wire = wireOf(vendor, undefined);
       const baseUrl = filled(vendor.baseUrls[wire] ?? '');
-      return modelDiscovery(wire, { baseUrl, headers, apiKey: async () => keyOf(vendor) });
+      return modelDiscovery(wire, { baseUrl, headers, apiKey: key.secret });
     },
     stream(request, signal) {
       const wire = wireOf(vendor, request.model.wire);
-      const fix = `check ${env.join(' or ')}`;
+      const fix = [...env.map((name) => `check ${name}`), `sign in again: kern auth login ${id}`].join(', or ');
       const baseUrl = filled(vendor.baseUrls[wire] ?? '');
-      const endpoint = { provider: id, baseUrl, apiKey: keyOf(vendor), headers, kept, fix, ...settings };
-      return replyOver(wire, endpoint, request, signal);
+      const endpoint = { provider: id, baseUrl, kept, fix, ...settings };
+      return key.reply(request, signal, (sent) =>
+        replyOver(wire, { ...endpoint, ...sent, headers: { ...headers, ...sent.headers } }, request, signal),
+      );
     },
   };
 }
@@ -54,10 +59,6 @@ function wireOf({ baseUrls }: Vendor, wanted: string | undefined): ModelWire {
   return spoken.find((wire) => wire === wanted) ?? first ?? 'openai-chat';
 }
 
-function keyOf({ env }: Vendor): string | undefined {
-  return env.map(variable).find((value) => value !== undefined);
-}
-
 const variable = (name: string): string | undefined => process.env[name]?.trim() || undefined;
 const placeholder = /\{([A-Z_]+)\}/g;
 
@@ -65,9 +66,9 @@ function filled(url: string): string {
   return url.replace(placeholder, (_, name: string) => encodeURIComponent(variable(name) ?? ''));
 }
 
-function missingOf(vendor: Vendor): string | undefined {
+/** A part of the address that is not there. */
+function unsetOf(vendor: Vendor): string | undefined {
   const parts = Object.values(vendor.baseUrls).flatMap((url) => [...url.matchAll(placeholder)].map(([, name]) => name));
   const unset = parts.find((name) => name !== undefined && variable(name) === undefined);
-  if (keyOf(vendor) === undefined) return `${vendor.env.join(' or ')} is not set`;
   return unset === undefined ? undefined : `${unset} is not set`;
 }
