@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Ground, Ran } from './ground.ts';
 import { interleaved } from './median.ts';
-import { benchModel } from './request.ts';
+import { benchModel, placeForResponses } from './request.ts';
 import { modelServer } from './server.ts';
 import type { Table } from './table.ts';
 
@@ -17,8 +17,11 @@ export async function deltas(ground: Ground): Promise<Table> {
     return at + ms - (server.arrivals[0]?.at ?? Number.NaN);
   };
   const bare = (url: string): Promise<Ran> => ground.node([join(ground.root, 'plugins/bench/bare-loop.mjs'), url]);
-  const kern = (model: string) => (url: string) =>
-    ground.kern(place, ['-p', 'write', '--no-session', '--model', model], { model: url });
+  const other = placeForResponses(ground);
+  const kern =
+    (model: string, where = place) =>
+    (url: string) =>
+      ground.kern(where, ['-p', 'write', '--no-session', '--model', model], { model: url });
   const short = pieces.slice(0, 1);
   const samples = await interleaved(ground.runs, {
     bareShort: () => reading(short, bare),
@@ -26,6 +29,8 @@ export async function deltas(ground: Ground): Promise<Table> {
     bare: () => reading(pieces, bare),
     chat: () => reading(pieces, kern(benchModel['openai-chat'])),
     anthropic: () => reading(pieces, kern(benchModel.anthropic)),
+    responses: () => reading(pieces, kern(benchModel['openai-responses'], other)),
+    google: () => reading(pieces, kern(benchModel.google)),
   });
   const against = 'bare Node loop';
   return {
@@ -37,6 +42,8 @@ export async function deltas(ground: Ground): Promise<Table> {
       { label: against, unit: 'ms', samples: samples.bare },
       { label: 'kern -p, OpenAI-compatible', unit: 'ms', samples: samples.chat, against },
       { label: 'kern -p, Anthropic', unit: 'ms', samples: samples.anthropic, against },
+      { label: 'kern -p, OpenAI Responses', unit: 'ms', samples: samples.responses, against },
+      { label: 'kern -p, Gemini', unit: 'ms', samples: samples.google, against },
     ],
   };
 }

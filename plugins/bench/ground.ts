@@ -117,10 +117,12 @@ function quiet(env: CommandHost['env']): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** Both wires lead to the same server. */
+/** All wires lead to the same server. */
 const reached = (url: string): Record<string, string> => ({
   OPENAI_BASE_URL: `${url}/v1`,
   OPENAI_API_KEY: 'bench',
   ANTHROPIC_BASE_URL: url,
   ANTHROPIC_API_KEY: 'bench',
+  GOOGLE_GEMINI_BASE_URL: url,
+  GEMINI_API_KEY: 'bench',
 });

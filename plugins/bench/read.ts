@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Ground } from './ground.ts';
 import { interleaved, median } from './median.ts';
-import { benchModel } from './request.ts';
+import { benchModel, placeForResponses } from './request.ts';
 import { type Arrival, modelServer, type Scripted } from './server.ts';
 import type { Table } from './table.ts';
 
@@ -20,8 +20,11 @@ export async function read(ground: Ground): Promise<Table> {
     await go(server.url);
     return gaps(server.arrivals);
   };
-  const kern = (model: string) => (url: string) =>
-    ground.kern(place, ['-p', 'read', '--no-session', '--model', model], { model: url });
+  const other = placeForResponses(ground);
+  const kern =
+    (model: string, where = place) =>
+    (url: string) =>
+      ground.kern(where, ['-p', 'read', '--no-session', '--model', model], { model: url });
   const samples = await interleaved(ground.runs, {
     bare: async () =>
       median((await turnOf((url) => ground.node([join(ground.root, 'plugins/bench/bare-loop.mjs'), url]))).slice(1)),
@@ -31,6 +34,8 @@ export async function read(ground: Ground): Promise<Table> {
       return median(others);
     },
     anthropic: async () => median((await turnOf(kern(benchModel.anthropic))).slice(1)),
+    responses: async () => median((await turnOf(kern(benchModel['openai-responses'], other))).slice(1)),
+    google: async () => median((await turnOf(kern(benchModel.google))).slice(1)),
   });
   const against = 'bare Node loop';
   return {
@@ -40,6 +45,8 @@ export async function read(ground: Ground): Promise<Table> {
       { label: against, unit: 'ms', samples: samples.bare },
       { label: 'kern -p, OpenAI-compatible', unit: 'ms', samples: samples.chat, against },
       { label: 'kern -p, Anthropic', unit: 'ms', samples: samples.anthropic, against },
+      { label: 'kern -p, OpenAI Responses', unit: 'ms', samples: samples.responses, against },
+      { label: 'kern -p, Gemini', unit: 'ms', samples: samples.google, against },
       { label: 'the first such turn', unit: 'ms', samples: first.slice(1), against },
     ],
   };

@@ -3,8 +3,20 @@ import { interleaved } from './median.ts';
 import { modelServer } from './server.ts';
 import type { Table } from './table.ts';
 
-/** Models that the two wires are asked for; the server answers for both. */
-export const benchModel = { 'openai-chat': 'openai/bench', anthropic: 'anthropic/bench' } as const;
+/** Models that the wires are asked for; the server answers for all. */
+export const benchModel = {
+  'openai-chat': 'openai/bench',
+  anthropic: 'anthropic/bench',
+  'openai-responses': 'openai/bench',
+  google: 'google/gemini-bench',
+} as const;
+
+/** Where OpenAI is spoken to in Responses, also behind a base URL of one's own. */
+export function placeForResponses(ground: Ground): Place {
+  const place = ground.place();
+  place.write('home:config.json', JSON.stringify({ plugins: { 'models.openai-chat': { wire: 'openai-responses' } } }));
+  return place;
+}
 
 /** From exec to the moment the first request arrives at the model. */
 export async function firstRequest(
@@ -21,10 +33,13 @@ export async function firstRequest(
 
 export async function request(ground: Ground): Promise<Table> {
   const place = ground.place();
+  const other = placeForResponses(ground);
   const samples = await interleaved(ground.runs, {
     node: async () => (await ground.node(['-e', '0'])).ms,
     chat: () => firstRequest(ground, place, benchModel['openai-chat']),
     anthropic: () => firstRequest(ground, place, benchModel.anthropic),
+    responses: () => firstRequest(ground, other, benchModel['openai-responses']),
+    google: () => firstRequest(ground, place, benchModel.google),
   });
   const against = 'node -e 0';
   return {
@@ -34,6 +49,8 @@ export async function request(ground: Ground): Promise<Table> {
       { label: against, unit: 'ms', samples: samples.node, note: 'from exec to exit' },
       { label: 'kern -p, OpenAI-compatible', unit: 'ms', samples: samples.chat, against },
       { label: 'kern -p, Anthropic', unit: 'ms', samples: samples.anthropic, against },
+      { label: 'kern -p, OpenAI Responses', unit: 'ms', samples: samples.responses, against, note: 'with a config' },
+      { label: 'kern -p, Gemini', unit: 'ms', samples: samples.google, against },
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventsOf, type Reply, type WireName, wireOf } from './sse.ts';
+import { eventsOf, type Reply, type WireName, wireNames, wireOf } from './sse.ts';
 
 /** A request, and when its first bytes came. */
 export interface Arrival {
@@ -22,20 +22,19 @@ export interface ModelServer extends AsyncDisposable {
 /** `until` holds back the end of a reply; what came before it is sent. */
 export type Scripted = Reply & { readonly until?: Promise<void> };
 
-/** Starts a model that speaks both wires. Each request takes the next reply, the last one again and again. */
+/** Starts a model that speaks all wires. Each request takes the next reply, the last one again and again. */
 export async function modelServer(replies: readonly Scripted[]): Promise<ModelServer> {
   const arrivals: Arrival[] = [];
   // Made beforehand: the time it takes would count for whoever reads it.
-  const prepared = replies.map((reply, nth) => ({
-    'openai-chat': packed(eventsOf('openai-chat', reply, nth)),
-    anthropic: packed(eventsOf('anthropic', reply, nth)),
-  }));
+  const prepared = replies.map(
+    (reply, nth) => new Map(wireNames.map((wire) => [wire, packed(eventsOf(wire, reply, nth))])),
+  );
   const answer = async (request: IncomingMessage, response: ServerResponse, at: number): Promise<void> => {
     const path = request.url ?? '';
     const body = await textOf(request);
     const wire: WireName | undefined = wireOf(path);
     const nth = Math.min(arrivals.length, replies.length - 1);
-    const pieces = wire === undefined ? undefined : prepared[nth]?.[wire];
+    const pieces = wire === undefined ? undefined : prepared[nth]?.get(wire);
     if (pieces === undefined) {
       response.writeHead(404).end();
       return;

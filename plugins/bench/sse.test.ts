@@ -10,6 +10,8 @@ const dataOf = (events: readonly string[]): readonly unknown[] =>
 test('the path tells the wire', () => {
   expect(wireOf('/v1/chat/completions')).toBe('openai-chat');
   expect(wireOf('/v1/messages')).toBe('anthropic');
+  expect(wireOf('/v1/responses')).toBe('openai-responses');
+  expect(wireOf('/v1beta/models/m:streamGenerateContent?alt=sse')).toBe('google');
   expect(wireOf('/v1/models')).toBeUndefined();
 });
 

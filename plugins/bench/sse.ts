@@ -4,17 +4,20 @@ export interface Reply {
   readonly call?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 }
 
-export type WireName = 'openai-chat' | 'anthropic';
+export const wireNames = ['openai-chat', 'anthropic', 'openai-responses', 'google'] as const;
+export type WireName = (typeof wireNames)[number];
 
 /** The wire that a request speaks, by the path it asks for. */
 export function wireOf(path: string): WireName | undefined {
   if (path.endsWith('/chat/completions')) return 'openai-chat';
+  if (path.endsWith('/responses')) return 'openai-responses';
+  if (path.includes(':streamGenerateContent')) return 'google';
   return path.endsWith('/v1/messages') ? 'anthropic' : undefined;
 }
 
 /** A reply as the events of a wire. `nth` makes the ids of calls differ. */
 export function eventsOf(wire: WireName, reply: Reply, nth: number): readonly string[] {
-  return wire === 'anthropic' ? anthropicEvents(reply, nth) : chatEvents(reply, nth);
+  return makers[wire](reply, nth);
 }
 
 function chatEvents({ pieces = [], call }: Reply, nth: number): readonly string[] {
@@ -70,5 +73,53 @@ function anthropicEvents({ pieces = [], call }: Reply, nth: number): readonly st
     named('message_stop', {}),
   ];
 }
+
+function responsesEvents({ pieces = [], call }: Reply, nth: number): readonly string[] {
+  const response = { id: `resp_${nth}`, object: 'response', created_at: 0, model: 'bench' };
+  const message = { id: `msg_${nth}`, type: 'message', role: 'assistant', content: [] };
+  const at = { output_index: 0, item_id: message.id, content_index: 0 };
+  const args = JSON.stringify(call?.args ?? {});
+  const asked = { id: `fc_${nth}`, type: 'function_call', call_id: `call_${nth}`, name: call?.name, arguments: '' };
+  const all = [
+    { type: 'response.created', response },
+    { type: 'response.in_progress', response },
+    ...(pieces.length === 0 ? [] : [{ type: 'response.output_item.added', output_index: 0, item: message }]),
+    ...pieces.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
+    ...(pieces.length === 0 ? [] : [{ type: 'response.output_item.done', output_index: 0, item: message }]),
+    ...(call === undefined
+      ? []
+      : [
+          { type: 'response.output_item.added', output_index: 1, item: asked },
+          { type: 'response.function_call_arguments.delta', output_index: 1, item_id: asked.id, delta: args },
+          { type: 'response.output_item.done', output_index: 1, item: { ...asked, arguments: args } },
+        ]),
+    { type: 'response.completed', response: { ...response, usage: { input_tokens: 1, output_tokens: 1 } } },
+  ];
+  return all.map((event, sequence_number) => `event: ${event.type}\n${data({ ...event, sequence_number })}`);
+}
+
+function googleEvents({ pieces = [], call }: Reply, nth: number): readonly string[] {
+  const chunk = (part: object, more: object, candidatesTokenCount: number): string =>
+    data({
+      candidates: [{ content: { parts: [part], role: 'model' }, index: 0, ...more }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount, totalTokenCount: 1 + candidatesTokenCount },
+      modelVersion: 'bench',
+      responseId: `reply-${nth}`,
+    });
+  return [
+    ...pieces.map((text, at) => chunk({ text }, {}, at)),
+    ...(call === undefined
+      ? []
+      : [chunk({ functionCall: { id: `call_${nth}`, name: call.name, args: call.args } }, {}, pieces.length)]),
+    chunk({ text: '' }, { finishReason: 'STOP' }, pieces.length),
+  ];
+}
+
+const makers: Readonly<Record<WireName, (reply: Reply, nth: number) => readonly string[]>> = {
+  'openai-chat': chatEvents,
+  anthropic: anthropicEvents,
+  'openai-responses': responsesEvents,
+  google: googleEvents,
+};
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
