@@ -75,6 +75,13 @@ export interface PluginConfig {
   readonly origins: ReadonlyMap<string, ValueOrigin>;
 }
 
+interface Worked {
+  /** Weakest first. */
+  readonly layers: readonly Layer[];
+  readonly settled: ReadonlyMap<string, Settled>;
+  readonly renames: ReadonlyMap<LayerName, readonly Rename[]>;
+}
+
 /** What a reload changed. */
 export interface ConfigChange {
   /** `model`, `plugins.tools.bash`, `providers.claude`, `disabledItems`. */
@@ -99,16 +106,15 @@ export class Config {
   readonly #settings = new Settings();
   readonly #cache: ReadCache = new Map();
   #found = { user: nothing, project: nothing, overlay: nothing };
-  #layers: readonly Layer[] = [];
   #revision = 0;
-  #settled: ReadonlyMap<string, Settled> = new Map();
+  /** What all of it comes to, worked out when it is asked for: at a start much becomes known before anybody asks. */
+  #worked: Worked | undefined = { layers: [], settled: new Map(), renames: new Map() };
   #known: ReadonlyMap<string, Level> = new Map();
   readonly #good: LastGood = new Map();
   readonly #goodSettings = new Map<string, LastGood>();
   /** What counts already, and is in no file yet. */
   #drafts: readonly Draft[] = [];
   #overrides: readonly Draft[] = [];
-  readonly #renames = new Map<LayerName, readonly Rename[]>();
   readonly #listeners = new Set<(change: ConfigChange) => void>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -126,8 +132,9 @@ export class Config {
 
   /** Adds settings; those of a plugin are made by `pluginSettings(id, schema)`. */
   register(rows: readonly Setting[]): void {
+    if (rows.length === 0) return;
     this.#settings.add(rows);
-    this.#settle();
+    this.#stale();
   }
 
   /** Says which plugins there are: their ids hold dots, and what a project brought is configured by other rules. */
@@ -136,7 +143,7 @@ export class Config {
     // Where two levels have an id, the rules for the one that the project did not bring are the strict ones.
     for (const { id, level } of plugins) if (!known.has(id) || level !== 'project') known.set(id, level);
     this.#known = known;
-    this.#settle();
+    this.#stale();
   }
 
   /** Grows whenever an answer may be another one than before. */
@@ -172,7 +179,7 @@ export class Config {
 
   /** Bad values and files that could not be read, with file and line. */
   get problems(): readonly ConfigProblem[] {
-    const project = this.#layers.find((layer) => layer.name === 'project');
+    const project = this.#now.layers.find((layer) => layer.name === 'project');
     const strangers =
       project === undefined
         ? []
@@ -181,10 +188,10 @@ export class Config {
           );
     return shown([
       ...Object.values(this.#found).flatMap((found) => found.problems),
-      ...Array.from(this.#settled.values()).flatMap((settled) => settled.problems),
-      ...this.#layers.flatMap(switchProblems),
-      ...this.#layers.flatMap((layer) => renameProblems(layer, this.#renames.get(layer.name) ?? [])),
-      ...this.#layers.flatMap((layer) => neededProblems(layer, this.#options.needed ?? [])),
+      ...Array.from(this.#now.settled.values()).flatMap((settled) => settled.problems),
+      ...this.#now.layers.flatMap(switchProblems),
+      ...this.#now.layers.flatMap((layer) => renameProblems(layer, this.#now.renames.get(layer.name) ?? [])),
+      ...this.#now.layers.flatMap((layer) => neededProblems(layer, this.#options.needed ?? [])),
       ...strangers.flatMap((id) => (project === undefined ? [] : outOfPlace(project, id, this.#settings.ofPlugin(id)))),
     ]);
   }
@@ -213,7 +220,7 @@ export class Config {
       state: on ? 'on' : 'off',
       ...(by === undefined ? {} : { by }),
       ...(failure === undefined ? {} : { failure }),
-      ...spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id)),
+      ...spokenTo(this.#now.layers, id, level, this.#settings.ofPlugin(id)),
     };
   }
 
@@ -226,25 +233,25 @@ export class Config {
   ): Configured<T> {
     const failure = failureOf(this.#state(), id);
     if (failure !== undefined) return { ok: false, problems: [{ key: `plugins.${id}`, message: failure }] };
-    const speak = (without: Without) => spokenTo(this.#layers, id, level, this.#settings.ofPlugin(id), without);
+    const speak = (without: Without) => spokenTo(this.#now.layers, id, level, this.#settings.ofPlugin(id), without);
     return configure(id, speak, schema, options.keeper === true, this.#goodOf(id));
   }
 
   /** Whether a provider's items of a level are taken. `on` is what holds when nobody says. */
   provider(id: string, level: Level, on = true): ProviderSwitch {
-    return providerSwitch(this.#layers, id, level, on);
+    return providerSwitch(this.#now.layers, id, level, on);
   }
 
   /** Whether an item, `skill:review`, is taken. */
   item(item: string, level: Level): Switch {
-    return itemSwitch(this.#layers, item, level);
+    return itemSwitch(this.#now.layers, item, level);
   }
 
   /** Keys that nobody reads. Ask when all plugins are known; without `providers` their ids are not judged. */
   unknown(plugins: Iterable<string>, providers?: Iterable<string>): readonly ConfigProblem[] {
     const ids = Array.from(plugins);
     const known = providers === undefined ? undefined : Array.from(providers);
-    const layers = this.#layers.filter((layer) => layer.name !== 'environment');
+    const layers = this.#now.layers.filter((layer) => layer.name !== 'environment');
     return shown(layers.flatMap((layer) => unknownKeys(layer, this.#settings, ids, known)));
   }
 
@@ -322,7 +329,7 @@ export class Config {
   /** Names that settings had in older versions, in the person's own file, become those of today. `today`: `2026-11-30`. */
   migrate(today: string): Promise<Migrated | undefined> {
     return this.#inTurn(async () => {
-      const renames = this.#renames.get('user');
+      const renames = this.#now.renames.get('user');
       const { file } = this.#found.user;
       if (renames === undefined || file === undefined) return undefined;
       const migrated = await migrateFile(file, this.#options.home, renames, today);
@@ -396,7 +403,7 @@ export class Config {
   #changing(change: () => void): ConfigChange {
     const before = fingerprints(this.#state());
     change();
-    this.#settle();
+    this.#stale();
     const after = fingerprints(this.#state());
     const keys = Array.from(new Set([...before.keys(), ...after.keys()])).filter(
       (key) => before.get(key) !== after.get(key),
@@ -406,13 +413,22 @@ export class Config {
     return { keys, plugins };
   }
 
-  #settle(): void {
+  #stale(): void {
     this.#revision += 1;
-    this.#renames.clear();
+    this.#worked = undefined;
+  }
+
+  get #now(): Worked {
+    this.#worked ??= this.#settle();
+    return this.#worked;
+  }
+
+  #settle(): Worked {
+    const renamed = new Map<LayerName, readonly Rename[]>();
     const fileLayer = (name: 'user' | 'project' | 'overlay'): Layer => {
       const { file } = this.#found[name];
       const { root, renames } = withNewNames(this.#found[name].root, this.#settings.all());
-      if (renames.length > 0) this.#renames.set(name, renames);
+      if (renames.length > 0) renamed.set(name, renames);
       const whole = name === 'user' ? drafted(root, this.#drafts) : root;
       return { name, root: whole, ...(file === undefined ? {} : { file }) };
     };
@@ -428,16 +444,18 @@ export class Config {
       if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, () => ids).path, nodeOf(value));
     }
     const override: Layer = { name: 'override', root: drafted(emptyMap, this.#overrides) };
-    this.#layers = [...files, { name: 'flags', root: flags }, override];
+    const layers = [...files, { name: 'flags' as const, root: flags }, override];
     const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
-    this.#settled = new Map(rows.map((row) => [row.key, settle(row, this.#layers, this.#good)]));
+    const settled = new Map(rows.map((row) => [row.key, settle(row, layers, this.#good)]));
+    return { layers, settled, renames: renamed };
   }
 
   #state(): ConfigState {
+    const { layers, settled } = this.#now;
     return {
       settings: this.#settings,
-      layers: this.#layers,
-      settled: this.#settled,
+      layers,
+      settled,
       known: this.#known,
       needed: this.#options.needed ?? [],
       good: (id) => this.#goodOf(id),

@@ -84,9 +84,7 @@ export class Settings {
   add(rows: readonly Setting[]): void {
     for (const row of rows) {
       const path = row.path ?? row.key.split('.');
-      const taken = this.all().find((other) =>
-        other.key === row.key ? isKernels(other.key) : startsWith(other.path, path) || startsWith(path, other.path),
-      );
+      const taken = this.#inTheWay(row.key, path);
       const isSwitch = Object.hasOwn(switchKeys, path[0] ?? '') && (path[0] !== 'plugins' || path.length < 3);
       if (taken !== undefined || isSwitch || path.includes('')) {
         throw new KernError(
@@ -97,8 +95,15 @@ export class Settings {
           },
         );
       }
-      this.#rows.set(row.key, { ...row, path });
+      // Not copied where it need not be: its default may be one that is worked out when it is asked for.
+      this.#rows.set(row.key, row.path === undefined ? { ...row, path } : (row as Row));
     }
+  }
+
+  #inTheWay(key: string, path: readonly string[]): Row | undefined {
+    for (const other of this.#rows.values())
+      if (other.key === key ? isKernels(key) : isSameWay(other.path, path)) return other;
+    return undefined;
   }
 
   all(): readonly Row[] {
@@ -140,6 +145,12 @@ function startsWith(path: readonly string[], start: readonly string[]): boolean 
   return start.length <= path.length && start.every((name, index) => name === path[index]);
 }
 
+/** Whether one of them leads on where the other ends. */
+function isSameWay(a: readonly string[], b: readonly string[]): boolean {
+  for (let at = Math.min(a.length, b.length) - 1; at >= 0; at -= 1) if (a[at] !== b[at]) return false;
+  return true;
+}
+
 export function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && startsWith(a, b);
 }
@@ -160,11 +171,16 @@ export function pluginSettings(id: string, schema: unknown): Setting[] {
   return Object.entries(shape).map(([name, property]) => {
     const meta = metaOf(property);
     const schemaOfProperty = property as Schema<unknown>;
+    let standard: { readonly value: unknown } | undefined;
     return {
       key: `plugins.${id}.${name}`,
       path: ['plugins', id, name],
       schema: schemaOfProperty,
-      default: defaultOf(schemaOfProperty),
+      // Of most settings nobody asks.
+      get default() {
+        standard ??= { value: defaultOf(schemaOfProperty) };
+        return standard.value;
+      },
       summary: typeof meta.description === 'string' ? meta.description : '',
       project: meta.project === true,
       env: meta.env === true,
