@@ -487,6 +487,13 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./cli/take-over/index.ts')).default,
   },
   {
+    id: 'cli.models',
+    path: 'cli/models',
+    declares: [],
+    contributes: { command: ['models', 'models list', 'models info', 'models refresh', 'models test'] },
+    load: async () => (await import('./cli/models/index.ts')).default,
+  },
+  {
     id: 'cli.providers',
     path: 'cli/providers',
     declares: [],

@@ -1,4 +1,5 @@
 import { withoutSlash } from './bridge/endpoint.ts';
+import { send } from './bridge/http.ts';
 import type { Model } from './contract.ts';
 import { describeModel } from './describe.ts';
 
@@ -13,12 +14,17 @@ export async function serverModels(
 ): Promise<readonly Model[] | undefined> {
   try {
     const limit = AbortSignal.timeout(knockMs);
-    const response = await fetch(`${withoutSlash(baseUrl)}/models`, {
+    const response = await send(`${withoutSlash(baseUrl)}/models`, {
+      method: 'GET',
+      headers: {},
+      body: '',
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      redirect: 'error',
     });
-    if (!response.ok) return undefined;
-    const answer: unknown = await response.json();
+    if (!response.ok) {
+      void response.pieces.return?.();
+      return undefined;
+    }
+    const answer: unknown = JSON.parse(await response.text());
     return isList(answer) ? answer.data.filter(isEntry).map((entry) => modelOf(provider, entry)) : undefined;
   } catch {
     return undefined; // nothing listens there, or something else does

@@ -71,6 +71,11 @@ export function isGlob(text: string): boolean {
   return /[*?]/.test(text);
 }
 
+/** The pattern that a glob means; undefined for what is a name. */
+export function modelPattern(text: string): RegExp | undefined {
+  return isGlob(text) ? globPattern(text) : undefined;
+}
+
 export function globPattern(glob: string): RegExp {
   const source = glob
     .replace(/[\\^$.|+()[\]{}]/g, '\\$&')

@@ -16,6 +16,7 @@ export const launch: Command = {
     ['Every event as a line of JSON', 'kern --mode json "list the exports of api.ts"'],
     ['Without a model: replies from a file', 'kern --model script/replies.yml "hi"'],
     ['Go on where this terminal was last in this folder', 'kern -c "and now the tests"'],
+    ['No more than 50 cents, and no longer than ten minutes', 'kern -p --max-cost 0.50 --max-time 10m "fix the tests"'],
     ['Go on in a copy of a session', 'kern --session 0193a1 --fork "try it another way"'],
   ],
   json: true,
@@ -37,8 +38,9 @@ export const launch: Command = {
       name: 'model',
       names: ['--model'],
       kind: 'string',
-      value: '<provider/id>',
-      summary: 'The model, as `kern --list-models` names it.',
+      value: '<model>',
+      summary:
+        'The model: provider/id as `kern models list` names it, a part of its name, a role; `:high` says how it thinks.',
     },
     { name: 'tools', names: ['--tools'], kind: 'string', value: '<a,b>', summary: 'Only these tools.' },
     { name: 'noTools', names: ['--no-tools'], kind: 'boolean', summary: 'No tools.' },
@@ -100,6 +102,27 @@ export const launch: Command = {
       value: '<dir>',
       summary: 'Where sessions lie, instead of KERN_HOME/sessions.',
     },
+    {
+      name: 'maxCost',
+      names: ['--max-cost'],
+      kind: 'string',
+      value: '<usd>',
+      summary: 'Stop when so many US dollars were paid; the model must have a known price.',
+    },
+    {
+      name: 'maxTurns',
+      names: ['--max-turns'],
+      kind: 'string',
+      value: '<n>',
+      summary: 'Stop after so many requests to the model.',
+    },
+    {
+      name: 'maxTime',
+      names: ['--max-time'],
+      kind: 'string',
+      value: '<90s|5m>',
+      summary: 'Stop after this time, also in the middle of a reply or a tool; exit code 124.',
+    },
     { name: 'noSession', names: ['--no-session'], kind: 'boolean', summary: 'Keep nothing of it on disk.' },
     { name: 'name', names: ['--name'], kind: 'string', value: '<text>', summary: 'The name of the session.' },
     {
@@ -117,7 +140,7 @@ export const launch: Command = {
   ],
   positionals: [{ name: 'message', rest: true, summary: 'What to do; @file adds a file.' }],
   run: async (_ctx, args, host) => {
-    if (args.options.listModels === true) return (await import('./list-models.ts')).listModels(args, host);
+    if (args.options.listModels === true) return (await import('../model-list.ts')).list(args, host);
     return (await import('./run.ts')).run(args, host);
   },
 };

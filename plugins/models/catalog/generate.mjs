@@ -1,4 +1,4 @@
-// Writes the catalogues from the data of an MIT package, a file for each provider:
+// Writes the catalogues from the data of an MIT package, a file for each large provider and one for all the small ones:
 //   npm pack @earendil-works/pi-ai@1.6.0 && tar xzf earendil-works-pi-ai-1.6.0.tgz
 //   node plugins/models/catalog/generate.mjs package 2026-11-20    (the day of its data)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -96,10 +96,25 @@ if (source === undefined || !/^\d{4}-\d\d-\d\d$/.test(validFrom ?? '')) {
 }
 const { name, version, license } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'));
 
-for (const [provider, { file, best }] of Object.entries(own)) write(provider, file, best);
-for (const [provider, best] of Object.entries(vendors)) write(provider, `vendors/data/${provider}.json`, best);
+/** These have files of their own: who uses another vendor need not read them. */
+const large = ['openrouter', 'vercel-ai-gateway'];
+const sourceText = `${name} ${version} (${license}), dist/providers/data; prices in US dollars a million tokens`;
+const head = { source: sourceText, validFrom };
 
-function write(provider, file, best) {
+for (const [provider, { file, best }] of Object.entries(own)) write(file, catalogText(provider, best));
+for (const provider of large) write(`vendors/data/${provider}.json`, catalogText(provider, vendors[provider]));
+const others = Object.keys(vendors).filter((provider) => !large.includes(provider));
+const parts = others.map((provider) => `${JSON.stringify(provider)}:${catalogText(provider, vendors[provider])}`);
+write('vendors/data/others.json', `{\n${parts.join(',\n')}\n}`);
+
+function write(file, text) {
+  const target = path.join(import.meta.dirname, '..', file);
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(target, `${text}\n`);
+}
+
+/** A line a model, so that a change is seen as one. */
+function catalogText(provider, best) {
   const data = JSON.parse(readFileSync(path.join(source, 'dist/providers/data', `${provider}.json`), 'utf8'));
   const chat = Object.values(data)
     .flatMap((group) => Object.values(group))
@@ -111,14 +126,8 @@ function write(provider, file, best) {
   const models = kept
     .sort((a, b) => rank(best, a) - rank(best, b) || newer(a, b))
     .map((facts) => entry(facts, aliases.get(facts.id), manyWires));
-  const head = {
-    source: `${name} ${version} (${license}), dist/providers/data/${provider}.json; prices in US dollars a million tokens`,
-    validFrom,
-  };
-  const target = path.join(import.meta.dirname, '..', file);
-  mkdirSync(path.dirname(target), { recursive: true });
   const lines = models.map((model) => JSON.stringify(model)).join(',\n');
-  writeFileSync(target, `${JSON.stringify(head).slice(0, -1)},"models":[\n${lines}\n]}\n`);
+  return `${JSON.stringify(head).slice(0, -1)},"models":[\n${lines}\n]}`;
 }
 
 function rank(best, { id }) {

@@ -3,6 +3,7 @@ import claude from '../anthropic/models.json' with { type: 'json' };
 import { thinkingLevels } from '../contract.ts';
 import gemini from '../google/models.json' with { type: 'json' };
 import gpt from '../openai-chat/models.json' with { type: 'json' };
+import { catalogOf } from '../vendors/catalogs.ts';
 import { vendors } from '../vendors/vendors.ts';
 import { type Catalog, catalogModels, modelNamed } from './models.ts';
 
@@ -13,7 +14,7 @@ const own: readonly [string, Catalog][] = [
 ];
 const all = async (): Promise<readonly (readonly [string, Catalog])[]> => [
   ...own,
-  ...(await Promise.all(vendors.map(async ({ id, catalog }) => [id, await catalog()] as const))),
+  ...(await Promise.all(vendors.map(async ({ id }) => [id, await catalogOf(id)] as const))),
 ];
 
 test('every model is whole, and named once', async () => {

@@ -13,6 +13,7 @@ import {
   providerKey,
   replyOver,
 } from 'kern/contracts';
+import { catalogOf } from './catalogs.ts';
 import type { Vendor } from './vendors.ts';
 
 export type VendorSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReasoning' | 'cacheRetention'>;
@@ -23,8 +24,7 @@ export function vendorProvider(vendor: Vendor, settings: VendorSettings, auth?: 
   const kept = keptModel();
   const key = providerKey({ provider: id, keys: () => env.map((name) => `$${name}`), auth });
   const missing = (): string | undefined => key.missing() ?? unsetOf(vendor);
-  const models = async (): Promise<readonly Model[]> =>
-    catalogModels(id, await vendor.catalog(), missing() === undefined);
+  const models = async (): Promise<readonly Model[]> => catalogModels(id, await catalogOf(id), missing() === undefined);
   return {
     id,
     displayName,
@@ -34,7 +34,7 @@ export function vendorProvider(vendor: Vendor, settings: VendorSettings, auth?: 
     },
     missing,
     keys: key.keys,
-    catalog: () => vendor.catalogId,
+    catalog: () => vendor.catalogId ?? id,
     discovery() {
       const wire = wireOf(vendor, undefined);
       const baseUrl = filled(vendor.baseUrls[wire] ?? '');
