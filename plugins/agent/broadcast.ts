@@ -14,13 +14,16 @@ export class Broadcast {
   readonly #sessionId: () => string;
   readonly #outside: View;
   readonly #gate: Gate;
+  /** Hears of everything but the pieces of replies, before anybody else. */
+  readonly #first: ((event: AgentEvent) => void) | undefined;
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   /** What was to be told when nobody could have subscribed yet, until the first run. */
   #unheard: AgentEvent[] | undefined = [];
   #turn: View | undefined;
   #hearsUpdates = true;
 
-  constructor(view: View, sessionId: () => string, gate: Gate) {
+  constructor(view: View, sessionId: () => string, gate: Gate, first?: (event: AgentEvent) => void) {
+    this.#first = first;
     this.#outside = view;
     this.#sessionId = sessionId;
     this.#gate = gate;
@@ -57,6 +60,7 @@ export class Broadcast {
 
   emit(event: AgentEvent): void {
     if (event.type === 'agent_start') this.#unheard = undefined;
+    if (event.type !== 'message_update') this.#first?.(event);
     if (event.type !== 'message_update' || this.#hearsUpdates) tellPlugins(this.view, this.#sessionId(), event);
     for (const listener of this.#listeners) this.#tell(listener, event);
   }

@@ -38,6 +38,26 @@ import type { ToolResult } from '../tools/contract.ts';
 /** Why a run ended. `limit`: a budget of turns, time or money. */
 export type RunStatus = 'ok' | 'error' | 'aborted' | 'limit';
 
+/** What a session may use up in all its runs. Before each turn it is looked at; time also ends a turn that goes on. */
+export interface RunLimits {
+  /** US dollars, summaries included. The reply that goes beyond it is paid all the same. */
+  readonly maxCost?: number | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxTimeMs?: number | undefined;
+}
+
+/** What a session may use up, and what it has used. */
+export interface Budget {
+  readonly limits: RunLimits;
+  readonly used: { readonly cost: number; readonly turns: number; readonly timeMs: number };
+  /** US dollars that were spent for this session. */
+  pay(cost: number): void;
+  /** What is left until time is up; undefined without such a limit. */
+  timeLeftMs(): number | undefined;
+  /** Why nothing more may be asked of a model: `turn_limit`, `cost_limit`, `time_limit` or `price_unknown`. */
+  over(model: Pick<Model, 'id' | 'cost'>): (Error & { readonly code: string }) | undefined;
+}
+
 export interface RunResult {
   readonly status: RunStatus;
   /** The last text of the model. */
@@ -209,6 +229,7 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
   /** The first line of its file, or what that would be. */
   readonly header: SessionHeader;
   readonly currentModel: Model;
+  readonly budget: Budget;
   /** Runs until the model has nothing more to do. Never rejects for what happens in the run: see `status`. */
   prompt(prompt: Prompt): Promise<RunResult>;
   /** `sendMessage` with images. */
@@ -268,6 +289,10 @@ export interface SessionOptions {
   readonly whenBusy?: 'fork' | 'readonly' | 'fail';
   /** It ends with the prompts that it is given, as with `kern -p`: nobody waits for a model to name it. */
   readonly oneShot?: boolean;
+  /** In place of the settings `plugins.agent.budget`, each for itself. */
+  readonly limits?: RunLimits;
+  /** That of the session for which this one works: money is taken from it too, and its time is this one's. */
+  readonly budget?: Budget;
   /** Faults of plugins, told as `extension_error` while the session lasts; answers with the end of it. */
   readonly faults?: (tell: (fault: Omit<ExtensionError, 'type'>) => void) => () => void;
   readonly view: View;

@@ -1,6 +1,7 @@
 import {
   type AgentSession,
   isToolAllowed,
+  type Model,
   models,
   type SessionContext,
   type SessionOptions,
@@ -11,9 +12,11 @@ import {
   tools,
 } from 'kern/contracts';
 import { type Handle, KernError, type View } from 'kern/plugin';
+import { limitsOf, unknownPrice } from './budget.ts';
 import { Head } from './head.ts';
 import { Session } from './session.ts';
 import { type RestoredModel, restoredModel } from './session-restore.ts';
+import { settingsOf } from './settings.ts';
 import type { ToolSeam } from './tool-seam.ts';
 
 export interface CreateParts {
@@ -35,15 +38,18 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
     const file = await fileToResume(options);
     // Without a model there is no session: then no file is opened.
     const fresh = file === undefined ? await view.service(models).resolve(options.model) : undefined;
+    if (fresh !== undefined) assertPriced(options, fresh);
     const { store, reason } = await openStore(options, file, (report) => session?.broadcast.report(report));
     try {
       const context = store.context();
+      const model = fresh === undefined ? await modelFor(options, context) : { model: fresh, reason: undefined };
+      if (fresh === undefined) assertPriced(options, model.model);
       session = new Session({
         view,
         cwd,
         store,
         context,
-        model: fresh === undefined ? await modelFor(options, context) : { model: fresh, reason: undefined },
+        model,
         options,
         head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
           parts.tools.faces(from, asked),
@@ -72,6 +78,12 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
   }
   session.open();
   return session;
+}
+
+/** A limit that cannot be kept is said before anything is spent. */
+function assertPriced({ view, limits }: SessionOptions, model: Model): void {
+  const { maxCost } = limitsOf(limits, settingsOf(view)().budget);
+  if (maxCost !== undefined && model.cost === null) throw unknownPrice(model.id);
 }
 
 async function fileToResume({ view, cwd, resume, sessionDir: dir }: SessionOptions): Promise<string | undefined> {

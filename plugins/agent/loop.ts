@@ -42,12 +42,16 @@ export interface LoopPort {
   /** What to say between turns, and when the model would stop. Asking takes it from the queue. */
   steering(): readonly Message[];
   followUps(): readonly Message[];
+  /** Something waits in a queue. */
+  isWaiting(): boolean;
+  /** Why no other turn may begin: a limit is used up. */
+  limit(): unknown;
   emit(event: AgentEvent): void;
 }
 
 export type LoopEnd =
   | { readonly status: 'ok' | 'aborted'; readonly turns: number; readonly failure?: undefined }
-  | { readonly status: 'error'; readonly turns: number; readonly failure: unknown };
+  | { readonly status: 'error' | 'limit'; readonly turns: number; readonly failure: unknown };
 
 /** So many replies in a row may be of no use, although the model was told why, before the run ends. */
 const mostStumbles = 3;
@@ -57,6 +61,8 @@ const mostStumbles = 3;
  * never starts another turn. Every tool call that is kept has its result, whatever happened.
  */
 export async function runLoop(first: readonly Message[], port: LoopPort): Promise<LoopEnd> {
+  const early = port.limit();
+  if (early !== undefined) return { status: 'limit', turns: 0, failure: early };
   let waiting: readonly Message[] = [...first, ...port.steering()];
   let stumbles = 0;
   for (let index = 0; ; index += 1) {
@@ -80,6 +86,10 @@ export async function runLoop(first: readonly Message[], port: LoopPort): Promis
     stumbles = ending === 'lost-call' || (ending === 'cut' && goesOn) ? stumbles + 1 : 0;
     const shortfall = shortfallOf(ending);
     if (stumbles > mostStumbles) return { status: 'error', turns, failure: shortfall };
+    // Before anything is taken from the queue: what waits there is not lost.
+    const wantsMore = goesOn || port.isWaiting() || (ending === 'lost-call' && stumbles === 1);
+    const limit = wantsMore ? port.limit() : undefined;
+    if (limit !== undefined) return { status: 'limit', turns, failure: limit };
     waiting = [...port.interrupts(), ...port.steering()];
     if (goesOn || waiting.length > 0) continue;
     waiting = ending === 'lost-call' && stumbles === 1 ? [lostCallNotice()] : port.followUps();

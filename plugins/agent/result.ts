@@ -20,7 +20,7 @@ export function resultOf(run: {
     cost: usage.cost?.total ?? null,
     turns: run.end.turns,
     durationMs: run.durationMs,
-    error: run.end.status === 'error' ? errorOf(run.end.failure) : undefined,
+    error: run.end.status === 'error' || run.end.status === 'limit' ? errorOf(run.end.failure) : undefined,
     messages: run.messages,
   };
 }

@@ -9,6 +9,7 @@ import {
   type RunResult,
 } from 'kern/contracts';
 import { KernError, type QueuedTexts, type SendAs } from 'kern/plugin';
+import type { RunClock, SessionBudget } from './budget.ts';
 import { type LoopEnd, type LoopPort, runLoop } from './loop.ts';
 import { MessageQueue } from './queue.ts';
 import { noteMessage, promptMessages } from './queue-messages.ts';
@@ -25,6 +26,7 @@ export interface RunnerParts extends TurnGround {
   readonly gate: Gate;
   readonly compactor: Compaction;
   readonly titler: Titler;
+  readonly budget: SessionBudget;
   /** As they are when they are asked for. */
   readonly settings: () => AgentSettings;
   /** How long an aborted tool may take to end by itself. */
@@ -146,16 +148,18 @@ export class Runner {
     const { broadcast, conversation } = this.#parts;
     const { signal } = run.controller;
     using heard = conversation.hear();
+    using clock = this.#parts.budget.run(() => run.controller.abort());
     let end: LoopEnd = { status: 'ok', turns: 0 };
     let said: string | undefined;
     try {
       const opening = await unlessAborted(open(), signal);
       if (opening === undefined) end = { status: 'aborted', turns: 0 };
       else if ('handled' in opening) said = opening.handled;
-      else end = await this.#loops(opening.messages, heard.messages, signal);
+      else end = await this.#loops(opening.messages, heard.messages, signal, clock);
     } catch (error) {
       end = { status: 'error', turns: 0, failure: error };
     }
+    end = this.#timed(end, clock);
     // What could not be written was told when it happened, and stays in memory.
     await conversation.store.flush().catch(() => {});
     if (said === undefined) broadcast.emit({ type: 'agent_settled', aborted: end.status === 'aborted' });
@@ -164,7 +168,12 @@ export class Runner {
   }
 
   /** A loop, and another while something that came at its very end waits. */
-  async #loops(first: readonly Message[], heard: readonly Message[], signal: AbortSignal): Promise<LoopEnd> {
+  async #loops(
+    first: readonly Message[],
+    heard: readonly Message[],
+    signal: AbortSignal,
+    clock: RunClock,
+  ): Promise<LoopEnd> {
     const { view, broadcast, compactor, choice, sessionId } = this.#parts;
     let turns = 0;
     for (let waiting = first; ; waiting = this.#takeWaiting()) {
@@ -179,11 +188,18 @@ export class Runner {
       } catch (error) {
         end = signal.aborted ? { status: 'aborted', turns: 0 } : { status: 'error', turns: 0, failure: error };
       }
+      end = this.#timed(end, clock);
       view.call(agentEnd, { sessionId: sessionId(), status: end.status });
       broadcast.emit({ type: 'agent_end', messages: heard.slice(from) });
       turns += end.turns;
       if (end.status !== 'ok' || signal.aborted || this.#queue.isEmpty) return { ...end, turns };
     }
+  }
+
+  /** Stopped, because time is up. */
+  #timed(end: LoopEnd, { isOver }: RunClock): LoopEnd {
+    if (!isOver || end.status !== 'aborted') return end;
+    return { status: 'limit', turns: end.turns, failure: this.#parts.budget.timeError() };
   }
 
   async #opening(prompt: Prompt): Promise<Opening> {
@@ -199,7 +215,7 @@ export class Runner {
   }
 
   #port(signal: AbortSignal): LoopPort {
-    const { graceMs, compactor, settings, broadcast, conversation, titler } = this.#parts;
+    const { graceMs, compactor, settings, broadcast, conversation, titler, budget, choice } = this.#parts;
     return {
       signal,
       graceMs,
@@ -216,7 +232,10 @@ export class Runner {
       },
       steering: () => this.#said(this.#queue.takeSteering(settings().steeringMode)),
       followUps: () => this.#said(this.#queue.takeFollowUps(settings().followUpMode)),
+      isWaiting: () => !this.#queue.isEmpty,
+      limit: () => budget.over(choice.model),
       emit: (event) => {
+        if (event.type === 'turn_start') budget.turnBegins();
         broadcast.emit(event);
         if (event.type === 'turn_end') titler.turnEnded(conversation.messages);
       },

@@ -1,6 +1,7 @@
 import type { SessionContext, SessionOptions, SessionStore } from 'kern/contracts';
 import type { View } from 'kern/plugin';
 import { Broadcast } from './broadcast.ts';
+import { limitsOf, paidIn, SessionBudget } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import type { Head } from './head.ts';
 import { Runner } from './runner.ts';
@@ -22,7 +23,10 @@ export interface SessionParts {
   /** What its branch comes to. */
   readonly context: SessionContext;
   readonly model: RestoredModel;
-  readonly options: Pick<SessionOptions, 'persist' | 'sessionDir' | 'whenBusy' | 'thinking' | 'oneShot'>;
+  readonly options: Pick<
+    SessionOptions,
+    'persist' | 'sessionDir' | 'whenBusy' | 'thinking' | 'oneShot' | 'limits' | 'budget'
+  >;
   readonly head: Head;
   readonly tools: ToolSeam;
   readonly settleMs: number;
@@ -43,6 +47,7 @@ export interface SessionGround {
   readonly runner: Runner;
   readonly compactor: Compaction;
   readonly titler: Titler;
+  readonly budget: SessionBudget;
   readonly options: SessionParts['options'];
   /** Is told of each file that the session goes on in. */
   readonly opened: (context: SessionContext) => void;
@@ -54,7 +59,8 @@ export function groundOf(parts: SessionParts, opened: () => void): SessionGround
   const gate = new Gate(() => runner.startWaiting());
   const settings = settingsOf(view);
   const sessionId = (): string => conversation.store.header.id;
-  const broadcast = new Broadcast(view, sessionId, gate);
+  const budget = new SessionBudget(() => limitsOf(options.limits, settings().budget), options.budget);
+  const broadcast = new Broadcast(view, sessionId, gate, (event) => budget.pay(paidIn(event)));
   const memory = new Memory();
   const conversation = new Conversation(store, broadcast, (context) => {
     head.resume(context);
@@ -73,7 +79,7 @@ export function groundOf(parts: SessionParts, opened: () => void): SessionGround
     isNamed: () => name.value !== undefined,
     name: (title) => name.change(title),
   });
-  const common = { view, gate, broadcast, conversation, choice, compactor, titler };
+  const common = { view, gate, broadcast, conversation, choice, compactor, titler, budget };
   const runner = new Runner({ ...parts, ...common, memory, sessionId, settings });
   return {
     ...common,

@@ -1,5 +1,6 @@
 import type {
   AgentEvent,
+  Budget,
   ContextMessage,
   EntryNode,
   ForeignEntry,
@@ -56,6 +57,10 @@ export abstract class SessionReading {
 
   get name(): string | undefined {
     return this.ground.name.value;
+  }
+
+  get budget(): Budget {
+    return this.ground.budget;
   }
 
   get currentModel(): Model {

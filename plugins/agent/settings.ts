@@ -50,6 +50,14 @@ export const agentSettings = z.object({
     })
     .prefault({})
     .describe('What happens when the context is full'),
+  budget: z
+    .object({
+      maxCost: z.number().positive().optional().describe('US dollars; a model whose price is unknown is then refused'),
+      maxTurns: z.int().positive().optional().describe('Requests, with the tool calls of their replies'),
+      maxSeconds: z.number().positive().optional().describe('Time in which something runs'),
+    })
+    .prefault({})
+    .describe('What a session may use up before it is stopped; --max-cost, --max-turns and --max-time go before it'),
   branchSummary: z
     .object({ reserveTokens: tokens('What is left free beside what is summarised').default(16_384) })
     .prefault({})

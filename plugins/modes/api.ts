@@ -54,7 +54,8 @@ function outcomeOf(
 ): PromptsOutcome {
   const last = results.at(-1);
   const error = failure === undefined ? last?.error : errorOf(failure);
-  const status = error !== undefined ? 'error' : signal.aborted ? 'aborted' : (last?.status ?? 'ok');
+  const isLimit = failure === undefined && last?.status === 'limit';
+  const status = isLimit ? 'limit' : error !== undefined ? 'error' : signal.aborted ? 'aborted' : (last?.status ?? 'ok');
   const sum = (of: (result: RunResult) => number): number => results.reduce((total, result) => total + of(result), 0);
   return {
     status,
@@ -86,6 +87,7 @@ function errorOf(thrown: unknown): NonNullable<RunResult['error']> {
 function exitCodeOf(status: PromptsOutcome['status'], code: string | undefined, signal: AbortSignal): number {
   if (status === 'ok') return 0;
   if (code === 'no_prompt') return 2;
+  if (code === 'time_limit') return 124;
   if (status !== 'aborted' || !signal.aborted) return 1;
   const { reason } = signal;
   return typeof reason === 'object' && reason !== null && 'exitCode' in reason && typeof reason.exitCode === 'number'

@@ -68,6 +68,7 @@ export interface World {
   readonly interrupts?: Interrupts;
   readonly attempts?: () => Attempts;
   readonly beforeTurn?: (index: number) => Promise<void>;
+  readonly limit?: (turns: number) => unknown;
   readonly graceMs?: number;
   readonly notices?: (turn: number) => readonly Message[];
   readonly controller?: AbortController;
@@ -113,7 +114,7 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
   const events: AgentEvent[] = [];
   const requests: (readonly Message[])[] = [];
   const hidden: Message[] = [];
-  const ran = { open: 0 };
+  const ran = { open: 0, turns: 0 };
   const tell = (event: AgentEvent): void => {
     events.push(event);
     world.on?.(event);
@@ -124,12 +125,15 @@ export async function run(world: World, first: readonly Message[] = [user('go')]
     emit: tell,
     beforeTurn: async (index) => world.beforeTurn?.(index),
     attempts: world.attempts ?? (() => onlyOne),
+    isWaiting: () => (world.steering ?? []).length + (world.followUps ?? []).length > 0,
+    limit: () => world.limit?.(ran.turns),
     interrupts: () => (world.interrupts?.take() ?? []).map(user),
     interrupted: () => world.interrupts?.signal() ?? new AbortController().signal,
     steering: () => (world.steering?.splice(0, 1) ?? []).map(user),
     followUps: () => (world.followUps?.splice(0, 1) ?? []).map(user),
     openTurn: async (index) => {
       ran.open += 1;
+      ran.turns += 1;
       return {
         author,
         notices: world.notices?.(index) ?? [],

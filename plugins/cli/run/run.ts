@@ -23,6 +23,7 @@ import { chosenSession } from './chosen-session.ts';
 import { textOrFile } from './files.ts';
 import { offerSettings } from './first-start.ts';
 import { LastLine } from './last-line.ts';
+import { limitsOf } from './limits.ts';
 import { readPiped } from './piped.ts';
 import { promptsOf } from './prompts.ts';
 import { rememberWhenSent } from './remember.ts';
@@ -143,7 +144,9 @@ function sessionOptions({ options, shared }: CommandArgs): Partial<Parameters<Ag
             .map((tool) => tool.trim())
             .filter((tool) => tool !== '')
         : undefined;
+  const limits = limitsOf(options);
   return {
+    ...(limits === undefined ? {} : { limits }),
     ...(typeof model === 'string' ? { model } : {}),
     ...(chosen === undefined ? {} : { tools: chosen }),
     ...(typeof thinking === 'string' ? { thinking: thinking as ThinkingLevel } : {}),
