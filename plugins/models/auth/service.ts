@@ -37,6 +37,8 @@ const refusalRestMs = 10 * 60_000;
 /** How long a server may take to hear that tokens are no longer wanted. */
 const revokeMs = 5_000;
 const mostSessions = 500;
+/** A server that refuses what is as fresh as this refuses the account. */
+const onceMs = 60_000;
 
 /** Who handed out what: a secret leads back to the account it is of. */
 interface Handed {
@@ -57,6 +59,8 @@ export class AuthService implements Auth {
   readonly #current = new Map<string, string>();
   /** Tokens that a server did not take. */
   readonly #refused = new Set<string>();
+  /** When a refusal last led to another try, by provider and candidate. */
+  readonly #renewed = new Map<string, number>();
   readonly #said = new Set<string>();
 
   constructor(ctx: Place, store: AuthStore) {
@@ -190,7 +194,7 @@ export class AuthService implements Auth {
 
   /** Those of the environment first: while one of them can be used, no file is read. */
   #choose(provider: string, sessionId: string | undefined): Way | undefined {
-    const current = this.#current.get(sessionKey(provider, sessionId));
+    const current = this.#current.get(keyOf(provider, sessionId));
     const restOf = (id: string): number => this.#restOf(provider, id);
     const now = Date.now();
     const sources = sourceCandidates(this.#sources(provider));
@@ -212,7 +216,7 @@ export class AuthService implements Auth {
 
   #remember(provider: string, sessionId: string | undefined, id: string): void {
     if (sessionId === undefined) return;
-    const key = sessionKey(provider, sessionId);
+    const key = keyOf(provider, sessionId);
     this.#current.delete(key); // the last one used is the last one forgotten
     this.#current.set(key, id);
     const [oldest] = this.#current.keys();
@@ -253,9 +257,12 @@ export class AuthService implements Auth {
     throw new KernError('auth_expired', ended.expired, { hint: `sign in again: kern auth login ${provider}` });
   }
 
-  /** A token may have been taken back before its time, and a command may print another key by now: once each. */
+  /** A token may have been taken back before its time, and a command may print another key by now. */
   #mayBeRenewed(provider: string, way: Way, secret: string): boolean {
-    if (this.#refused.has(secret)) return false;
+    const id = keyOf(provider, way.id);
+    const isFresh = Date.now() - (this.#renewed.get(id) ?? 0) < onceMs;
+    if (isFresh || this.#refused.has(secret)) return false;
+    this.#renewed.set(id, Date.now());
     this.#refused.add(secret);
     if (way.from === 'source') return this.#values.forget(way.source);
     if (way.account.type === 'key') return this.#values.forget(way.account.key);
@@ -320,7 +327,7 @@ export class AuthService implements Auth {
   }
 }
 
-const sessionKey = (provider: string, sessionId: string | undefined): string => `${provider} ${sessionId ?? ''}`;
+const keyOf = (provider: string, what: string | undefined): string => `${provider} ${what ?? ''}`;
 
 function nameOf(way: Way): string {
   return way.from === 'source' ? way.account : way.account.account;
