@@ -1,4 +1,13 @@
-import type { AssistantMessage, ContextMessage, Message, Model, SessionStore, ToolFace } from 'kern/contracts';
+import type {
+  AssistantMessage,
+  ContextMessage,
+  ForeignEntry,
+  Message,
+  Model,
+  SessionEntry,
+  SessionStore,
+  ToolFace,
+} from 'kern/contracts';
 
 /** Bytes of UTF-8 a token: four letters of English, one or two signs of Chinese. */
 const bytesPerToken = 4;
@@ -24,11 +33,37 @@ export interface Measured {
   readonly ratio: number;
 }
 
-/** Estimates, each made once for a message: a history of thousands is not read again in every turn. */
+/** The last reply of a model that counted, among the first entries of a context. */
+interface Counted {
+  readonly by: string;
+  /** How many entries were looked at. */
+  readonly among: number;
+  /** -1 where none has. */
+  readonly at: number;
+}
+
+/** Whether a count still counts, as far as the branch was followed. */
+interface Followed {
+  readonly store: Pick<SessionStore, 'leaf' | 'entry'>;
+  readonly replyId: string;
+  readonly leaf: string | null;
+  readonly isFresh: boolean;
+  /** What came after the reply. */
+  readonly since: Set<string>;
+}
+
+/**
+ * Estimates, each made once for a message. Between two turns a context mostly grows at its end: then only what came is
+ * looked at, however long the history is and whether or not replies count.
+ */
 export class Tokens {
   readonly #known = new WeakMap<Message, number>();
   readonly #faces = new WeakMap<readonly ToolFace[], number>();
-  #last: { readonly before: readonly ContextMessage[]; readonly tokens: number } = { before: [], tokens: 0 };
+  /** The context that was measured last, and the sum before each of its entries; one more for the whole. */
+  #last: readonly ContextMessage[] = [];
+  readonly #sums = [0];
+  #counted: Counted | undefined;
+  #followed: Followed | undefined;
 
   of(message: Message): number {
     let tokens = this.#known.get(message);
@@ -45,13 +80,25 @@ export class Tokens {
     return tokens;
   }
 
-  /** The whole context. Between two calls it mostly grew at its end: then only that is added. */
+  /** The whole context. */
   all(entries: readonly ContextMessage[]): number {
-    const { before, tokens: sum } = this.#last;
-    const goesOn = before.length <= entries.length && before.every((entry, at) => entry === entries[at]);
-    const tokens = goesOn ? sum + this.sum(entries, before.length) : this.sum(entries);
-    this.#last = { before: entries, tokens };
-    return tokens;
+    const same = sameUpTo(this.#last, entries);
+    this.#sums.length = same + 1;
+    for (let at = same; at < entries.length; at += 1)
+      this.#sums.push(this.#sumBefore(at) + this.of((entries[at] as ContextMessage).message));
+    this.#last = entries;
+    this.#forgetFrom(same);
+    return this.#sumBefore(entries.length);
+  }
+
+  #forgetFrom(same: number): void {
+    const counted = this.#counted;
+    if (counted === undefined || counted.among <= same) return;
+    this.#counted = counted.at < same ? { ...counted, among: same } : undefined;
+  }
+
+  #sumBefore(at: number): number {
+    return this.#sums[at] as number;
   }
 
   head({ system, tools }: SentHead): number {
@@ -78,15 +125,62 @@ export class Tokens {
     store: Pick<SessionStore, 'leaf' | 'entry'>,
   ): Measured {
     const estimated = this.head(head) + this.all(entries);
-    const at = entries.findLastIndex(({ message }) => hasCounted(message, model));
+    const at = this.#lastCounted(entries, model);
     const counted = entries[at];
-    if (counted?.message.role !== 'assistant' || counted.entryId === undefined || !isFresh(counted.entryId, store))
+    if (
+      counted?.message.role !== 'assistant' ||
+      counted.entryId === undefined ||
+      !this.#isFresh(counted.entryId, store)
+    )
       return { tokens: estimated, estimate: estimated, ratio: 1 };
-    const tail = this.sum(entries, at + 1);
+    const tail = this.#sumBefore(entries.length) - this.#sumBefore(at + 1);
     const { totalTokens } = counted.message.usage;
     const ratio = totalTokens / Math.max(1, estimated - tail);
     return { tokens: totalTokens + tail, estimate: estimated, ratio: Math.min(4, Math.max(0.5, ratio)) };
   }
+
+  /** -1 where no reply has. */
+  #lastCounted(entries: readonly ContextMessage[], model: Model): number {
+    const by = `${model.provider}/${model.model}`;
+    const { at, among } = this.#counted?.by === by ? this.#counted : { at: -1, among: 0 };
+    let latest = entries.length - 1;
+    while (latest >= among && !hasCounted((entries[latest] as ContextMessage).message, model)) latest -= 1;
+    this.#counted = { by, among: entries.length, at: latest >= among ? latest : at };
+    return this.#counted.at;
+  }
+
+  /**
+   * Whether what a reply counted still is the context: nothing before it was summarised, left out or brought back since.
+   * What was followed from an earlier leaf is not read again.
+   */
+  #isFresh(replyId: string, store: Pick<SessionStore, 'leaf' | 'entry'>): boolean {
+    const { leaf } = store;
+    const known = this.#followed?.store === store && this.#followed.replyId === replyId ? this.#followed : undefined;
+    const since: string[] = [];
+    const edited: string[] = [];
+    let isFresh = true;
+    let id = leaf;
+    while (isFresh && id !== null && id !== replyId && id !== known?.leaf) {
+      const entry = store.entry(id);
+      if (entry === undefined || isRestart(entry)) isFresh = false;
+      if (entry?.type === 'context_edit') edited.push(entry.targetId);
+      since.push(id);
+      id = entry?.parentId ?? null;
+    }
+    const goesOn = known !== undefined && id === known.leaf;
+    const all = goesOn ? known.since : new Set<string>();
+    for (const one of since) all.add(one);
+    isFresh &&= (!goesOn || known.isFresh) && edited.every((one) => all.has(one));
+    this.#followed = { store, replyId, leaf, isFresh, since: all };
+    return isFresh;
+  }
+}
+
+function sameUpTo(before: readonly ContextMessage[], now: readonly ContextMessage[]): number {
+  const most = Math.min(before.length, now.length);
+  let same = 0;
+  while (same < most && before[same] === now[same]) same += 1;
+  return same;
 }
 
 function hasCounted(message: Message, model: Model): message is AssistantMessage {
@@ -100,22 +194,9 @@ function hasCounted(message: Message, model: Model): message is AssistantMessage
   );
 }
 
-/**
- * Whether what a reply counted still is the context: nothing before it was summarised, left out or brought back since.
- * The way from the leaf to a last reply is short.
- */
-function isFresh(replyId: string, store: Pick<SessionStore, 'leaf' | 'entry'>): boolean {
-  const since = new Set<string>();
-  const edited: string[] = [];
-  for (let id = store.leaf; id !== null && id !== replyId; ) {
-    const entry = store.entry(id);
-    if (entry === undefined || entry.type === 'compaction') return false;
-    if (entry.type === 'custom' && entry.customType === undoneType) return false;
-    if (entry.type === 'context_edit') edited.push(entry.targetId);
-    since.add(id);
-    id = entry.parentId;
-  }
-  return edited.every((id) => since.has(id));
+/** From here on a context is another one, whatever was counted before. */
+function isRestart(entry: SessionEntry | ForeignEntry): boolean {
+  return entry.type === 'compaction' || (entry.type === 'custom' && entry.customType === undoneType);
 }
 
 /** A `custom` entry that says which compaction, and which edits of the context, no longer count. Whoever reads the session knows it. */
