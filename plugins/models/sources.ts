@@ -56,7 +56,12 @@ function knownOf(place: Place, provider: ModelProvider): Known {
     .items()
     .flatMap(({ provider: id, ...facts }): DiscoveredModel[] => (id === provider.id ? [facts] : []));
   const { catalog, server } = place.kept.of(provider.id, provider.catalog?.(), provider.discovery?.()?.address);
-  return [catalog, server, own];
+  return [
+    { facts: catalog, adds: true },
+    // A server that is asked each time has said itself what it has now.
+    { facts: server, adds: provider.probes !== true },
+    { facts: own, adds: true },
+  ];
 }
 
 /** The models of several providers, in their order; the slow ones hold up nobody. */

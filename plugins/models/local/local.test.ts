@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { isLoopback } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { aRequest, failureOfReply, messageOfReply } from '../test/requests.ts';
@@ -13,6 +16,26 @@ const at = (port: number) =>
     { id: 'ollama', displayName: 'Ollama', port, start: 'start it with `ollama serve`' },
     { idleTimeoutMs: 10_000 },
   );
+/** A server that answers by method, path and body; 404 for the rest. */
+async function routed(answer: (method: string, url: string, body: string | undefined) => unknown) {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const said = answer(request.method ?? '', request.url ?? '', Buffer.concat(chunks).toString() || undefined);
+    if (said === undefined) response.writeHead(404).end('no');
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose](): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 const never = new AbortController().signal;
 
 test('the servers and the ports they have when nobody chooses', () => {
@@ -90,4 +113,78 @@ test.each([
   ['nonsense', false],
 ])('%s is on this machine: %s', (url, expected) => {
   expect(isLoopback(url)).toBe(expected);
+});
+
+const served = (answers: Readonly<Record<string, unknown>>) =>
+  routed((method, url, body) => answers[`${method} ${url}${body === undefined ? '' : ` ${body}`}`]);
+const provider = (id: string, port: number) =>
+  localProvider({ id, displayName: id, port, start: 'start it' }, { idleTimeoutMs: 10_000 });
+
+test.each<[string, Readonly<Record<string, unknown>>, readonly object[]]>([
+  [
+    'ollama',
+    {
+      'GET /api/tags': {
+        models: [{ model: 'qwen3:8b' }, { name: 'llava' }, { model: 'nomic-embed-text' }, { model: 'odd' }],
+      },
+      'POST /api/show {"model":"qwen3:8b"}': {
+        model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': 40_960 },
+        capabilities: ['completion', 'tools', 'thinking'],
+      },
+      'POST /api/show {"model":"llava"}': {
+        parameters: 'stop "x"\nnum_ctx                        8192',
+        model_info: { 'general.architecture': 'llama', 'llama.context_length': 32_768 },
+        capabilities: ['completion', 'vision'],
+      },
+      'POST /api/show {"model":"nomic-embed-text"}': { capabilities: ['embedding'] },
+    },
+    [
+      {
+        model: 'qwen3:8b',
+        contextWindow: 40_960,
+        maxOutput: 32_768,
+        input: ['text'],
+        thinking: ['off', 'low', 'medium', 'high'],
+      },
+      { model: 'llava', contextWindow: 8_192, maxOutput: 8_192, input: ['text', 'image'], thinking: ['off'] },
+      { model: 'odd' },
+    ],
+  ],
+  [
+    'lmstudio',
+    {
+      'GET /api/v0/models': {
+        data: [
+          { id: 'qwen3-8b', type: 'llm', max_context_length: 131_072, loaded_context_length: 16_384 },
+          { id: 'gemma-4', type: 'vlm', max_context_length: 65_536 },
+          { id: 'embed', type: 'embeddings', max_context_length: 512 },
+        ],
+      },
+    },
+    [
+      { model: 'qwen3-8b', contextWindow: 16_384, input: ['text'] },
+      { model: 'gemma-4', contextWindow: 65_536, input: ['text', 'image'] },
+    ],
+  ],
+  [
+    'llama.cpp',
+    {
+      'GET /v1/models': { data: [{ id: 'model.gguf', meta: { n_ctx_train: 131_072 } }] },
+      'GET /props': { default_generation_settings: { n_ctx: 12_288 }, modalities: { vision: true } },
+    },
+    [{ model: 'model.gguf', contextWindow: 12_288, maxOutput: 12_288, input: ['text', 'image'] }],
+  ],
+  [
+    'llama.cpp',
+    { 'GET /v1/models': { data: [{ id: 'old.gguf', meta: { n_ctx_train: 4_096 } }] } },
+    [{ model: 'old.gguf', contextWindow: 4_096 }],
+  ],
+  ['vllm', { 'GET /v1/models': { data: [{ id: 'm', max_model_len: 8_192 }] } }, [{ model: 'm', contextWindow: 8_192 }]],
+])('%s is asked for all that it knows of its models', async (id, answers, expected) => {
+  await using server = await served(answers);
+  const discovery = provider(id, server.port).discovery?.();
+  expect(discovery?.address).toBe(`http://127.0.0.1:${server.port}`);
+  const models = await discovery?.ask(never);
+  expect(models).toHaveLength(expected.length);
+  expect(models).toMatchObject(expected);
 });

@@ -3,6 +3,7 @@ import {
   keptModel,
   type ModelEndpoint,
   type ModelProvider,
+  modelDiscovery,
   replyOver,
   serverModels,
 } from 'kern/contracts';
@@ -27,7 +28,8 @@ export const localServers: readonly LocalServer[] = [
 /** A local server as a provider. Knocking is its only way to know; the models service asks it last. */
 export function localProvider(server: LocalServer, settings: LocalSettings): ModelProvider {
   const { id, displayName, port, start } = server;
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const root = `http://127.0.0.1:${port}`;
+  const baseUrl = `${root}/v1`;
   const kept = keptModel();
   return {
     id,
@@ -41,6 +43,17 @@ export function localProvider(server: LocalServer, settings: LocalSettings): Mod
         describeModel(id, name, { contextWindow: 32_768, maxOutput: 8_192, available: answer !== undefined })
       );
     },
+    discovery: () => ({
+      address: root,
+      async ask(signal, { network } = {}) {
+        const { askLlamaCpp, askLmStudio, askOllama } = await import('./discover.ts');
+        const asked = { signal, network };
+        if (id === 'ollama') return askOllama(root, asked);
+        if (id === 'lmstudio') return askLmStudio(root, asked);
+        if (id === 'llama.cpp') return askLlamaCpp(root, asked);
+        return modelDiscovery('openai-chat', { baseUrl }).ask(signal, { network });
+      },
+    }),
     missing: () => `${displayName} does not answer on 127.0.0.1:${port}; ${start}`,
     stream: (request, signal) =>
       replyOver('openai-chat', { provider: id, baseUrl, kept, fix: start, ...settings }, request, signal),
