@@ -1,21 +1,9 @@
-import { abortError, type CompactionReason, type CompactionResult, sessionCompact } from 'kern/contracts';
+import type { CompactionReason, CompactionResult } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
-import { unlessAborted } from '../runner-abort.ts';
-import { asker } from './ask.ts';
-import { leftBranch } from './branch.ts';
-import { type Budget, budgetOf, summaryTokens } from './budget.ts';
-import { noRequests } from './details.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
-import { type CompactOptions, type CompactorParts, summarizerOf } from './parts.ts';
-import { askedPins, ownPins, withPins } from './pins.ts';
-import { type Ground, planOf } from './plan.ts';
-import { editEntry } from './prune.ts';
-import { nothingToCompact } from './report.ts';
-import { strategyOf } from './sum-up.ts';
-import { branchNotes } from './summary.ts';
-import { tellAround } from './tell.ts';
-import { type Measured, Tokens, textTokens, undoneType } from './tokens.ts';
-import { latestCompaction } from './undo.ts';
+import type { BranchWay } from './branch-summary.ts';
+import { budgetOf } from './budget.ts';
+import { assertWritable, type CompactOptions, type CompactorParts } from './parts.ts';
+import { type Measured, Tokens, undoneType } from './tokens.ts';
 
 /** Keeps the context of a session within what its model takes. Nothing is lost by it: the entries stay in the file. */
 export class Compactor {
@@ -72,7 +60,8 @@ export class Compactor {
   /** Goes on as if the latest compaction of the branch had not been. What was said since stays. */
   async undo(): Promise<void> {
     const { conversation, store, sessionId } = this.#parts;
-    this.#assertWritable();
+    assertWritable(this.#parts);
+    const { latestCompaction } = await import('./undo.ts');
     const latest = latestCompaction(store());
     if (latest === undefined)
       throw new KernError('nothing_to_undo', 'no compaction of this branch is in force', {
@@ -89,25 +78,9 @@ export class Compactor {
   }
 
   /** What is left by going from one leaf to another, in notes; empty where nothing is. */
-  async summarizeBranch(
-    way: { readonly from: string | null; readonly to: string | null; readonly instructions?: string | undefined },
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { view, store, settings, sessionId } = this.#parts;
-    const { model } = await summarizerOf(this.#parts, undefined, signal);
-    const reserve = Math.min(settings().branchSummary.reserveTokens, Math.floor(model.contextWindow / 2));
-    const maxInputTokens = model.contextWindow - reserve;
-    const { pieces, files } = leftBranch(store(), way.from, way.to, Math.max(200, maxInputTokens - 2_000));
-    if (pieces.length === 0) return '';
-    const { ask } = asker({ view: view(), model, sessionId: sessionId(), retry: () => settings().retry, signal });
-    const maxTokens = summaryTokens(model, reserve);
-    const job = { ask, maxTokens, maxInputTokens: model.contextWindow, instructions: way.instructions };
-    const notes = await unlessAborted(branchNotes(job, pieces, signal), signal);
-    if (notes === undefined) throw abortError();
-    return withPins(notes, ownPins(noRequests, files));
+  async summarizeBranch(way: BranchWay, signal: AbortSignal): Promise<string> {
+    return (await import('./branch-summary.ts')).summarizeBranch(this.#parts, way, signal);
   }
-
-  // --- When -----------------------------------------------------------------------------------------------------------
 
   async #whenFull(signal: AbortSignal): Promise<void> {
     const { settings, store, model, sessionId } = this.#parts;
@@ -129,90 +102,22 @@ export class Compactor {
     if (after > limit && !signal.aborted) this.#quiet = { sessionId: sessionId(), until: after * 1.05 };
   }
 
+  /** Most sessions never come to this: what it takes is loaded then. */
   async #perform(reason: CompactionReason, options: CompactOptions, signal: AbortSignal): Promise<CompactionResult> {
     if (this.#isBusy)
       throw new KernError('compaction_running', 'the session is being compacted already', { hint: 'wait for its end' });
     this.#isBusy = true;
     try {
-      const { view, broadcast, sessionId, settings } = this.#parts;
-      if (options.preview !== true) this.#assertWritable();
-      if (options.strategy !== undefined) await strategyOf(view(), options.strategy);
-      const pins = await unlessAborted(askedPins(view(), sessionId()), signal);
-      if (pins === undefined) throw abortError();
-      const ground = this.#ground(reason, textTokens(JSON.stringify(pins)));
-      const work = async (): Promise<{ result: CompactionResult; warning: string | undefined }> => {
-        const outcome = await unlessAborted(outcomeOf(this.#parts, ground, pins, options, signal), signal);
-        if (outcome === undefined || signal.aborted) throw abortError();
-        if (options.preview === true)
-          return { result: { entryId: undefined, ...outcome.result }, warning: outcome.warning };
-        const result = this.#write(ground, outcome);
-        return { result, warning: outcome.warning };
-      };
-      if (options.preview === true) return (await work()).result;
-      if (reason === 'manual' && planOf(ground) === undefined) throw nothingToCompact(ground);
-      const strategy = options.strategy ?? settings().compaction.strategy;
-      return await tellAround({ view: view(), broadcast, sessionId: sessionId(), reason, strategy, signal }, work);
+      const { perform } = await import('./perform.ts');
+      const measure = { tokens: this.#tokens, measured: () => this.#measured() };
+      return await perform({ parts: this.#parts, measure, reason, options, signal });
     } finally {
       this.#isBusy = false;
     }
-  }
-
-  // --- What -----------------------------------------------------------------------------------------------------------
-
-  #ground(reason: CompactionReason, pinned: number): Ground {
-    const { conversation, head, model, settings } = this.#parts;
-    const { compaction } = settings();
-    const budget = budgetOf(model(), compaction);
-    const entries = conversation.contextEntries();
-    const measured = this.#measured();
-    return {
-      entries,
-      tokens: this.#tokens,
-      head: head(),
-      budget,
-      settings: compaction,
-      measured: reason === 'overflow' ? overfull(measured, budget) : measured,
-      reason,
-      pinned,
-    };
   }
 
   #measured(): Measured {
     const { conversation, head, model, store } = this.#parts;
     return this.#tokens.measure(conversation.contextEntries(), head(), model(), store());
   }
-
-  /** All at once: nothing else comes between, and what was stopped before has changed nothing. */
-  #write(ground: Ground, { edits, entry, result }: Outcome): CompactionResult {
-    const { conversation, view, sessionId } = this.#parts;
-    this.#assertStillThere(ground, result.firstKeptEntryId);
-    const entryId = conversation.write(entry(edits.map((edit) => conversation.write(editEntry(edit)))));
-    conversation.rebuild();
-    const kept = { entryId, ...result };
-    view().call(sessionCompact, { sessionId: sessionId(), reason: ground.reason, result: kept });
-    return kept;
-  }
-
-  /** While a summary was written the session may have gone on elsewhere: in another file, on another branch. */
-  #assertStillThere({ entries }: Ground, firstKept: string): void {
-    const now = this.#parts.conversation.contextEntries();
-    if (now[0]?.entryId === entries[0]?.entryId && now.some(({ entryId }) => entryId === firstKept)) return;
-    throw new KernError('compaction_stale', 'the session went on elsewhere while it was summed up', {
-      hint: 'compact it again',
-    });
-  }
-
-  #assertWritable(): void {
-    const why = this.#parts.store().readonly;
-    if (why === undefined) return;
-    throw new KernError('session_readonly', `the session cannot be compacted: ${why}`, {
-      hint: 'go on in a copy of it: --fork',
-    });
-  }
-}
-
-/** The model has said that it is full, whatever was counted. */
-function overfull(measured: Measured, { window }: Budget): Measured {
-  const tokens = Math.max(measured.tokens, window);
-  return { ...measured, tokens, ratio: Math.min(4, Math.max(measured.ratio, tokens / Math.max(1, measured.estimate))) };
 }

@@ -1,5 +1,5 @@
 import { type ContextMessage, type Model, models, type NewEntry, type SessionStore } from 'kern/contracts';
-import { messageOf, type View } from 'kern/plugin';
+import { KernError, messageOf, type View } from 'kern/plugin';
 import type { Broadcast } from '../broadcast.ts';
 import type { AgentSettings } from '../settings.ts';
 import type { SentHead } from './tokens.ts';
@@ -51,4 +51,12 @@ export async function summarizerOf(
     const warning = `plugins.agent.compaction.model: ${messageOf(error)}; the model of the session was asked`;
     return { model: model(), warning };
   }
+}
+
+export function assertWritable({ store }: CompactorParts): void {
+  const why = store().readonly;
+  if (why === undefined) return;
+  throw new KernError('session_readonly', `the session cannot be compacted: ${why}`, {
+    hint: 'go on in a copy of it: --fork',
+  });
 }

@@ -1,7 +1,8 @@
 import { type CompactionJob, type CompactionReason, compactionStrategies, sessionBeforeCompact } from 'kern/contracts';
 import { codeOf, type Entry, KernError, messageOf, type View } from 'kern/plugin';
 import type { CompactionStrategy } from '../contract.ts';
-import { droppedNote, truncateStrategy } from './truncate.ts';
+import { truncateStrategy } from './strategies.ts';
+import { droppedNote } from './truncate.ts';
 
 /** What old words came to, and who made it. */
 export interface SumUp {

@@ -1,21 +1,17 @@
-import type { CompactionJob, CompactionStrategy, Message } from 'kern/contracts';
+import type { CompactionJob, Message } from 'kern/contracts';
 import { codeOf } from 'kern/plugin';
 import { branchText, type SummaryWords, summarySystem, summaryText, turnText } from './prompts.ts';
 import { recordsOf, transcriptOf } from './transcript.ts';
 
-/** A model writes notes on what was said, and brings them up to date at each further compaction. */
-export const summaryStrategy: CompactionStrategy = {
-  id: 'summary',
-  summary: 'A model writes notes on what was said before.',
-  async summarize(job, signal) {
-    const ofTurn = Math.floor(job.maxTokens * 0.6);
-    const [notes, turn] = await Promise.all([
-      job.messages.length > 0 ? noted(job, job.messages, signal) : job.previousSummary,
-      job.turnPrefix.length > 0 ? onTurn(job, ofTurn, signal) : undefined,
-    ]);
-    return { summary: [notes, turn].filter((part) => part !== undefined).join('\n\n---\n\n') };
-  },
-};
+/** Notes on what was said; those that there are already are brought up to date. */
+export async function summarize(job: CompactionJob, signal: AbortSignal): Promise<{ readonly summary: string }> {
+  const ofTurn = Math.floor(job.maxTokens * 0.6);
+  const [notes, turn] = await Promise.all([
+    job.messages.length > 0 ? noted(job, job.messages, signal) : job.previousSummary,
+    job.turnPrefix.length > 0 ? onTurn(job, ofTurn, signal) : undefined,
+  ]);
+  return { summary: [notes, turn].filter((part) => part !== undefined).join('\n\n---\n\n') };
+}
 
 function noted(job: CompactionJob, messages: readonly Message[], signal: AbortSignal): Promise<string> {
   return overRecords(job, transcriptOf(messages), signal, summaryText, job.previousSummary, job.maxTokens);

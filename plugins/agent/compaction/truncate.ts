@@ -1,15 +1,9 @@
-import type { CompactionJob, CompactionStrategy, Message } from 'kern/contracts';
+import type { CompactionJob, Message } from 'kern/contracts';
 import { shortText } from './prune.ts';
 
 const shownRequests = 30;
 
-/** Drops what was said before, with a note and what the person had asked for. Asks no model, so it cannot fail. */
-export const truncateStrategy: CompactionStrategy = {
-  id: 'truncate',
-  summary: 'What was said before is dropped; what the person asked for is listed.',
-  summarize: async (job) => ({ summary: droppedNote(job) }),
-};
-
+/** How many messages are dropped, and what the person had asked for in them. */
 export function droppedNote({ messages, turnPrefix, previousSummary, maxTokens }: CompactionJob): string {
   const dropped = [...messages, ...turnPrefix];
   const requests = dropped.flatMap((message) => requestLine(message) ?? []);
