@@ -79,7 +79,14 @@ function responsesEvents({ pieces = [], call }: Reply, nth: number): readonly st
   const message = { id: `msg_${nth}`, type: 'message', role: 'assistant', content: [] };
   const at = { output_index: 0, item_id: message.id, content_index: 0 };
   const args = JSON.stringify(call?.args ?? {});
-  const asked = { id: `fc_${nth}`, type: 'function_call', call_id: `call_${nth}`, name: call?.name, arguments: '' };
+  const asked = {
+    id: `fc_${nth}`,
+    type: 'function_call',
+    call_id: `call_${nth}`,
+    name: call?.name,
+    arguments: '',
+    status: 'in_progress',
+  };
   const all = [
     { type: 'response.created', response },
     { type: 'response.in_progress', response },
@@ -91,7 +98,11 @@ function responsesEvents({ pieces = [], call }: Reply, nth: number): readonly st
       : [
           { type: 'response.output_item.added', output_index: 1, item: asked },
           { type: 'response.function_call_arguments.delta', output_index: 1, item_id: asked.id, delta: args },
-          { type: 'response.output_item.done', output_index: 1, item: { ...asked, arguments: args } },
+          {
+            type: 'response.output_item.done',
+            output_index: 1,
+            item: { ...asked, arguments: args, status: 'completed' },
+          },
         ]),
     { type: 'response.completed', response: { ...response, usage: { input_tokens: 1, output_tokens: 1 } } },
   ];

@@ -46,7 +46,7 @@ export const longestEvent = 32_000_000;
 export class DeltaMerger {
   readonly #finder: DeltaFinder;
   readonly #endless: () => Error;
-  #isOver = false;
+  #last: unknown;
   /** Of an event that is not complete: pieces, joined only when it is, so that one of many pieces is not read again and again. */
   #carry: string[] = [];
   #carried = 0;
@@ -62,13 +62,18 @@ export class DeltaMerger {
 
   /** The last event came. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#last !== undefined;
+  }
+
+  /** The last event, as it came. */
+  get last(): unknown {
+    return this.#last;
   }
 
   /** What to hand on of a piece of the stream: the events that are complete. */
   push(piece: string): string {
     const complete = this.#complete(piece);
-    if (!this.#isOver && this.#finder.last.test(complete)) this.#isOver = lastIn(complete, this.#finder);
+    if (this.#finder.last.test(complete)) this.#last ??= lastIn(complete, this.#finder);
     return complete;
   }
 
@@ -198,11 +203,13 @@ function parsed(block: string, start: number): unknown {
   }
 }
 
-/** Whether one of some events is the last. */
-function lastIn(text: string, { last, isLast }: DeltaFinder): boolean {
-  return text.split(/[\r\n]+/).some((line) => {
-    if (!line.startsWith('data:') || !last.test(line)) return false;
+/** The one of some events that is the last, if it is among them. */
+function lastIn(text: string, { last, isLast }: DeltaFinder): unknown {
+  for (const line of text.split(/[\r\n]+/)) {
+    if (!line.startsWith('data:') || !last.test(line)) continue;
     const said = line.slice(5).trim();
-    return isLast(said === '[DONE]' ? said : parsed(said, 0));
-  });
+    const event = said === '[DONE]' ? said : parsed(said, 0);
+    if (isLast(event)) return event;
+  }
+  return undefined;
 }

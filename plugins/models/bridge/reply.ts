@@ -91,6 +91,11 @@ export class Reply {
     return this.#finish;
   }
 
+  /** It ended otherwise than its package says. */
+  endAs(unified: Finish['finishReason']['unified']): void {
+    if (this.#finish !== undefined) this.#finish = { ...this.#finish, finishReason: { unified, raw: undefined } };
+  }
+
   /** The events of a part. */
   take(part: Part): readonly StreamEvent[] {
     this.#take(part, this.#out);

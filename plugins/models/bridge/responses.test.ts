@@ -197,3 +197,22 @@ test('a branch that went on otherwise is sent whole', async () => {
   await messageOfReply(ask(server, { messages: [first, other, said('on')], state }, { store: true }));
   expect(server.heard[1]?.body).not.toHaveProperty('previous_response_id');
 });
+
+test('events that lack a field, as copies of the server send them, cost nothing', async () => {
+  const told: Told = { text: ['ok'], calls: [{ id: 'c', name: 'read', pieces: ['{"path":', '"a"}'] }] };
+  const bare = (stop: Told['stop']): Answer => ({
+    pieces: wire
+      .events({ ...told, ...(stop === undefined ? {} : { stop }) })
+      .map((event) => event.replace(/,"status":"(in_progress|completed)"/g, '')),
+  });
+  await using server = await modelServer(bare('stop'), bare('length'));
+  expect(await messageOfReply(ask(server))).toMatchObject({
+    stopReason: 'toolUse',
+    content: [
+      { type: 'text', text: 'ok' },
+      { type: 'toolCall', id: 'c', arguments: { path: 'a' } },
+    ],
+    usage: { input: 12, output: 5 },
+  });
+  expect(await messageOfReply(ask(server))).toMatchObject({ stopReason: 'length' });
+});

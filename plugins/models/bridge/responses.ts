@@ -84,8 +84,17 @@ function wireFor(endpoint: Endpoint, request: ModelRequest, stored: Stored | und
   const done: Wire['done'] = ({ responseId }) => {
     if (endpoint.store === true && responseId !== undefined) remember(endpoint, request, responseId);
   };
-  return { api: responsesApi, deltas: responsesDeltas, signatures: responsesSignatures, prepare, done };
+  return { api: responsesApi, deltas: responsesDeltas, signatures: responsesSignatures, prepare, ending, done };
 }
+
+/** The package takes an event that lacks a field, as copies of the server send them, for the end of all. */
+const ending: NonNullable<Wire['ending']> = (last) => {
+  const { type, response } = last as { type: string; response?: { incomplete_details?: { reason?: string } | null } };
+  if (type === 'response.failed') return 'error';
+  const reason = response?.incomplete_details?.reason;
+  if (reason === 'max_output_tokens') return 'length';
+  return reason === 'content_filter' ? 'content-filter' : 'stop';
+};
 
 function optionsFor(
   endpoint: Endpoint,

@@ -20,6 +20,8 @@ export interface Wire {
     fetch: typeof globalThis.fetch,
     signal: AbortSignal,
   ): Promise<{ readonly model: LanguageModelV4; readonly options: Options }>;
+  /** How a reply ended, by its last event, where the package has lost it over an event that it could not read. */
+  ending?(last: unknown): 'stop' | 'length' | 'content-filter' | 'error';
   /** The reply is complete. */
   done?(message: AssistantMessage): void;
 }
@@ -72,6 +74,8 @@ export async function* reply(
       }
       if (made.isEndless) throw badResponse(endpoint, `sent more than ${longestReply / 1e6} million characters`);
     }
+    if (broken === undefined && made.finish?.finishReason.unified === 'error' && merger.isOver)
+      made.endAs(wire.ending?.(merger.last) ?? 'error');
     const unified = made.finish?.finishReason.unified;
     if (broken !== undefined || unified === undefined || unified === 'interrupted' || unified === 'error') {
       const why = made.finish?.finishReason.raw;
