@@ -239,6 +239,15 @@ export interface FileStore {
 /** Changes files: in turn, and whole or not at all. */
 export const fileStore = defineService<FileStore>({ id: 'fileStore', level: 'user' });
 
+/** How the files stood that a session has read or written. */
+export interface KnownFiles {
+  /** Whether a file, by its real path, is another by now than the session that runs has seen. */
+  hasChanged(path: string): boolean;
+}
+
+/** Knows how files stood when a session saw them last. */
+export const knownFiles = defineService<KnownFiles>({ id: 'knownFiles', level: 'user' });
+
 /** A change that a deferrable tool has shown and not made yet. */
 export interface PendingChange {
   readonly tool: string;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   artifactStore,
   fileStore,
+  knownFiles,
   pendingChanges,
   toolCall,
   toolEnd,
@@ -11,9 +12,10 @@ import {
   tools,
   toolUpdate,
 } from 'kern/contracts';
-import { definePlugin } from 'kern/plugin';
+import { type Context, codeOf, definePlugin } from 'kern/plugin';
 import { createArtifactStore } from './artifact-store.ts';
 import { createFileStore } from './file-store.ts';
+import { createFileMarks } from './known-files.ts';
 
 export default definePlugin({
   id: 'tools',
@@ -27,6 +29,7 @@ export default definePlugin({
     toolUpdate,
     toolEnd,
     fileStore,
+    knownFiles,
     pendingChanges,
     artifactStore,
   ],
@@ -35,7 +38,27 @@ export default definePlugin({
     const artifacts = createArtifactStore(() => join(home, 'cache'));
     ctx.contribute(fileStore, createFileStore({ cache: () => join(home, 'cache') }));
     ctx.contribute(artifactStore, artifacts);
+    const marks = createFileMarks();
+    ctx.contribute(knownFiles, { hasChanged: (path) => marks.hasChanged(sessionOf(ctx), path) });
+    ctx.tap(toolCall, ({ tool, effects }) => {
+      marks.before(sessionOf(ctx), tool, effects);
+      return undefined;
+    });
+    ctx.tap(toolResult, ({ tool, result }) => {
+      marks.after(sessionOf(ctx), tool, result);
+      return undefined;
+    });
     ctx.defer(() => artifacts.clear());
     ctx.onCrash(() => artifacts.clear());
   },
 });
+
+/** Where no session runs, as on the command line, what is known is nobody's. */
+function sessionOf(ctx: Context): string {
+  try {
+    return ctx.session.id;
+  } catch (error) {
+    if (codeOf(error) !== 'no_session') throw error;
+    return '';
+  }
+}

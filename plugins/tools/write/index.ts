@@ -1,7 +1,6 @@
-import { fileStore, toolCall, toolResult, tools } from 'kern/contracts';
-import { type Context, codeOf, definePlugin } from 'kern/plugin';
+import { fileStore, knownFiles, tools } from 'kern/contracts';
+import { definePlugin } from 'kern/plugin';
 import { z } from 'zod';
-import { createKnownFiles } from './known-files.ts';
 import { writeTool } from './write.ts';
 
 const config = z.object({
@@ -14,33 +13,10 @@ export default definePlugin({
   requires: ['tools'],
   config,
   setup(ctx) {
-    const known = createKnownFiles();
-    const session = () => sessionOf(ctx);
+    const hasChanged = (path: string): boolean => ctx.service(knownFiles).hasChanged(path);
     ctx.contribute(
       tools,
-      writeTool(
-        () => ctx.service(fileStore),
-        ctx.config.maxBytes,
-        (path) => known.hasChanged(session(), path),
-      ),
+      writeTool(() => ctx.service(fileStore), ctx.config.maxBytes, hasChanged),
     );
-    ctx.tap(toolCall, ({ tool, effects }) => {
-      known.before(session(), tool, effects);
-      return undefined;
-    });
-    ctx.tap(toolResult, ({ tool, result }) => {
-      known.after(session(), tool, result);
-      return undefined;
-    });
   },
 });
-
-/** Where no session runs, as on the command line, what is known is nobody's. */
-function sessionOf(ctx: Context<z.infer<typeof config>>): string {
-  try {
-    return ctx.session.id;
-  } catch (error) {
-    if (codeOf(error) !== 'no_session') throw error;
-    return '';
-  }
-}

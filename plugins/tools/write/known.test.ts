@@ -2,9 +2,9 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resultText } from 'kern/contracts';
 import { expect, test } from 'vitest';
+import { createFileMarks } from '../known-files.ts';
 import { testFolder } from '../test/context.ts';
 import { bootTools } from '../test/kernel.ts';
-import { createKnownFiles } from './known-files.ts';
 
 async function boot(config: Readonly<Record<string, unknown>> = {}) {
   const t = await bootTools(['tools.read', 'tools.write', 'tools.edit', 'tools.resolve'], [], {
@@ -84,7 +84,7 @@ test('what is known is of one session, and of the files that were used last', ()
   const dir = testFolder();
   const paths = ['a', 'b', 'c'].map((name) => join(dir, name));
   const [first = ''] = paths;
-  const known = createKnownFiles(2);
+  const known = createFileMarks(2);
   const seen = (path: string): void => known.after('s1', 'read', { content: [], details: { path } });
   for (const path of paths) writeFileSync(path, 'one');
   seen(first);

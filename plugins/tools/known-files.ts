@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Effect, ToolResult } from 'kern/contracts';
 
-/** How the files stood that a session has read or written: what somebody else changed since is not replaced unseen. */
-export interface KnownFiles {
+/** How the files stood that sessions have read or written: what somebody else changed since is not replaced unseen. */
+export interface FileMarks {
   /** Before a call: a file that is not as it was seen stays so, though the call may change a part of it. */
   before(session: string, tool: string, effects: readonly Effect[]): void;
   /** After a call: what it read or wrote is as it was seen. */
@@ -17,7 +17,7 @@ type Mark = string;
 const outdated: Mark = 'outdated';
 
 /** `most`: what was longest not used goes first, and is as if it had never been read. */
-export function createKnownFiles(most = 2_000): KnownFiles {
+export function createFileMarks(most = 2_000): FileMarks {
   const marks = new Map<string, Mark>();
   const keyOf = (session: string, path: string): string => `${session}\0${path}`;
   const put = (key: string, mark: Mark | undefined): void => {
