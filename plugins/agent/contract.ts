@@ -184,6 +184,8 @@ export interface Prompt {
   readonly images?: readonly ImageContent[];
   /** Files that the person named with `@`: kept as a `fileMention` message before the text. */
   readonly files?: readonly { readonly path: string; readonly content: string }[];
+  /** It is a plugin that says this, and no person: kept as a `custom` message of its type. */
+  readonly custom?: { readonly customType: string; readonly display: boolean; readonly details?: unknown };
 }
 
 export type SwitchReason = 'new' | 'resume' | 'fork' | 'branch';
@@ -300,6 +302,8 @@ export interface SessionOptions {
 
 export interface AgentSessions {
   create(options: SessionOptions): Promise<AgentSession>;
+  /** Those that have not been left, in the order in which they began. */
+  open(): readonly AgentSession[];
 }
 
 /** Opens conversations. */
@@ -450,6 +454,8 @@ export interface CompactionJob {
   readonly turnPrefix: readonly Message[];
   readonly previousSummary: string | undefined;
   readonly tokensBefore: number;
+  /** The first entry that stays as it was said. */
+  readonly firstKeptEntryId?: string;
   /** What a summary may take. */
   readonly maxTokens: number;
   /** What a request may carry to the model that `ask` asks. What is more has to be told in several. */
@@ -489,7 +495,11 @@ export const compactionStrategies = defineCapability<CompactionStrategy>({
 
 /** A plugin takes an input for itself: nothing is sent to the model. */
 export const input = decide<
-  { readonly text: string; readonly source: 'person' | 'rpc' | 'plugin' },
+  {
+    readonly text: string;
+    readonly images: readonly ImageContent[];
+    readonly source: 'person' | 'rpc' | 'plugin';
+  },
   { readonly handled: true; readonly say?: string }
 >({
   id: 'input',

@@ -57,7 +57,7 @@ export default definePlugin({
   async setup(ctx) {
     // A session outlives the revision that opened it: whichever revision is live tells all of them.
     const live = await ctx.keep('sessions', '1', () => ({
-      value: new Set<Pick<Session, 'broadcast' | 'stale'>>(),
+      value: new Set<Session>(),
       release: () => {},
     }));
     const tell = (event: AgentEvent, changesInstructions: boolean): void => {
@@ -78,6 +78,9 @@ export default definePlugin({
       return () => void live.delete(session);
     };
     contributeStrategies(ctx);
-    ctx.contribute(agentSessions, { create: (options: SessionOptions) => createSession(options, { tools, began }) });
+    ctx.contribute(agentSessions, {
+      create: (options: SessionOptions) => createSession(options, { tools, began }),
+      open: () => [...live],
+    });
   },
 });

@@ -4,15 +4,22 @@ import { type CustomMessage, type FileMentionMessage, type Message, messageOfEnt
 export const fileMentionType = 'kern.file-mention';
 
 /** What a prompt says: first the files that it names, then its words. */
-export function promptMessages({ text, images = [], files = [] }: Prompt): readonly Message[] {
+export function promptMessages({ text, images = [], files = [], custom }: Prompt): readonly Message[] {
+  if (custom !== undefined) return [customMessage({ text, images }, custom)];
   const user: Message = { role: 'user', content: [{ type: 'text', text }, ...images], timestamp: Date.now() };
   return files.length === 0 ? [user] : [mentionMessage(files), user];
 }
 
 /** What was left for the next prompt to take along. */
-export function noteMessage({ text, images = [] }: Prompt): CustomMessage {
-  const content = [{ type: 'text' as const, text }, ...images];
-  return { role: 'custom', customType: 'kern.note', content, display: true, timestamp: Date.now() };
+export function noteMessage({ text, images = [], custom }: Prompt): CustomMessage {
+  return customMessage({ text, images }, custom ?? { customType: 'kern.note', display: true });
+}
+
+function customMessage(
+  { text, images }: Required<Pick<Prompt, 'text' | 'images'>>,
+  custom: NonNullable<Prompt['custom']>,
+): CustomMessage {
+  return { role: 'custom', content: [{ type: 'text', text }, ...images], timestamp: Date.now(), ...custom };
 }
 
 /** The files of a message that was made of them. */

@@ -1,4 +1,4 @@
-import { type AgentEvent, agentEnd, turnStart } from 'kern/contracts';
+import { type AgentEvent, agentEnd, agentSessions, turnStart } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
 import { expect, test } from 'vitest';
 import { calls, openSession, says, textsOf, toolPlugin } from './test/fakes.ts';
@@ -86,4 +86,27 @@ test('a follow-up that comes with the very end of a run is still said', async ()
     'agent_end',
     'agent_settled',
   ]);
+});
+
+test('what a plugin says is kept as its own message, in every lane', async () => {
+  await using s = await openSession([says('one'), says('two')]);
+  const custom = { customType: 'weather', display: false, details: { degrees: 20 } };
+  s.session.steer({ text: 'it is warm', custom });
+  await s.session.waitForIdle();
+  expect(s.session.messages()[0]).toMatchObject({ role: 'custom', ...custom });
+  await s.session.prompt({ text: 'go on' });
+  expect(textsOf(s.session.messages())).toEqual(['it is warm', 'one', 'go on', 'two']);
+});
+
+test('the sessions that are open can be listed, and one that was left is not among them', async () => {
+  await using s = await openSession([]);
+  const other = await s.reopen();
+  const open = (): readonly string[] =>
+    s.view
+      .service(agentSessions)
+      .open()
+      .map(({ id }) => id);
+  expect(open()).toEqual([s.session.id, other.id]);
+  await other[Symbol.asyncDispose]();
+  expect(open()).toEqual([s.session.id]);
 });

@@ -204,9 +204,10 @@ export class Runner {
 
   async #opening(prompt: Prompt): Promise<Opening> {
     const { view, head, settleMs } = this.#parts;
-    const taken = await view.call(inputHook, { text: prompt.text, source: 'person' });
+    const came = { text: prompt.text, images: prompt.images ?? [] };
+    const taken = await view.call(inputHook, { ...came, source: 'person' });
     if (taken !== undefined) return { handled: taken.say ?? '' };
-    const { text, images } = await view.call(inputText, { text: prompt.text, images: prompt.images ?? [] });
+    const { text, images } = await view.call(inputText, came);
     await view.settled(settleMs);
     await makeHead(this.#parts);
     const before = await view.call(agentBeforeStart, { prompt: head.system, messages: [] });

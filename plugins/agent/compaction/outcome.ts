@@ -118,6 +118,7 @@ function jobOf(
     turnPrefix: forStrategy(entries.slice(turn, first)),
     previousSummary: previous.summary,
     tokensBefore: measured.tokens,
+    ...(entries[first]?.entryId === undefined ? {} : { firstKeptEntryId: entries[first].entryId }),
     maxTokens: Math.min(budget.summary, summaryTokens(model, reserve)),
     // What was counted so far says how far off estimates are.
     maxInputTokens: Math.floor(model.contextWindow / Math.max(1, measured.ratio)),
