@@ -1,4 +1,12 @@
-import { type CommandArgs, type CommandHost, columns, type Model, modelPattern, models } from 'kern/contracts';
+import {
+  type CommandArgs,
+  type CommandHost,
+  columns,
+  isModelPattern,
+  type Model,
+  modelPattern,
+  models,
+} from 'kern/contracts';
 import { visible } from 'kern/plugin';
 import { priceText, shown, sizeText } from './model-words.ts';
 
@@ -36,12 +44,9 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
 
 function matching(all: readonly Model[], words: readonly string[]): readonly Model[] {
   const tests = words.map((word) => {
-    const pattern = modelPattern(word);
+    if (isModelPattern(word)) return modelPattern(word);
     const lower = word.toLowerCase();
-    return ({ id, name, model }: Model): boolean =>
-      pattern === undefined
-        ? id.toLowerCase().includes(lower) || name.toLowerCase().includes(lower)
-        : pattern.test(id) || pattern.test(model);
+    return ({ id, name }: Model): boolean => id.toLowerCase().includes(lower) || name.toLowerCase().includes(lower);
   });
   return all.filter((model) => tests.every((test) => test(model)));
 }

@@ -9,7 +9,7 @@ import {
   thinkingLevels,
 } from './contract.ts';
 import { splitModelId } from './describe.ts';
-import { globPattern, isGlob } from './names.ts';
+import { isGlob, namePattern } from './names.ts';
 import { isOtherVersion, pick } from './pick.ts';
 import { roleModel } from './roles.ts';
 import {
@@ -161,8 +161,7 @@ export function enabled(place: Place, models: readonly Model[]): readonly Model[
   for (const name of setting) {
     if (typeof name !== 'string') continue;
     const { head } = withoutLevel(name);
-    const pattern = globPattern(head);
-    for (const model of models) if (pattern.test(model.id) || pattern.test(model.model)) chosen.add(model);
+    for (const model of models.filter(namePattern(head))) chosen.add(model);
   }
   return chosen.size === 0 ? undefined : [...chosen];
 }

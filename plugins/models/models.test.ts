@@ -11,6 +11,7 @@ import { definePlugin, KernError, type PluginDefinition } from 'kern/plugin';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
 import anthropicPlugin from './anthropic/index.ts';
+import authPlugin from './auth/index.ts';
 import { describeModel } from './describe.ts';
 import modelsPlugin from './index.ts';
 import openaiPlugin from './openai-chat/index.ts';
@@ -79,7 +80,7 @@ test('a model by its name, by the setting, or the first that can be used', async
 });
 
 test('Anthropic comes before OpenAI, and a script is never chosen by itself', async () => {
-  const plugins = [scriptPlugin, openaiPlugin, anthropicPlugin];
+  const plugins = [scriptPlugin, authPlugin, openaiPlugin, anthropicPlugin];
   await using test = await boot(plugins);
   const service = test.view.service(models);
   await withEnvironment({ ...nothingSet, ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, async () =>

@@ -25,11 +25,17 @@ type Place = Pick<Context, 'use' | 'pin' | 'run' | 'setting' | 'service' | 'log'
 
 /** The models service. It asks for providers at every call and keeps none. */
 export function createModels(ctx: Place, network: Network | undefined): Models {
+  const said = new Set<string>();
+  const complain = (problem: string): void => {
+    if (!said.has(problem)) ctx.log.warn(problem);
+    said.add(problem);
+  };
   const place: Looking = {
     use: (capability) => ctx.use(capability),
     run: (entry, fn) => ctx.run(entry, fn),
     setting: (key) => ctx.setting(key),
-    kept: new Kept(ctx.where.home, (problem) => ctx.log.warn(problem)),
+    kept: new Kept(ctx.where.home, complain),
+    complain,
   };
   return {
     list: (signal) => allModels(place, signal),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generationOf, globPattern, nameParts } from './names.ts';
+import { generationOf, nameParts, namePattern } from './names.ts';
 
 test.each<[string, string, readonly number[], string | undefined]>([
   ['claude-opus-5-5', 'claude opus', [5, 5], undefined],
@@ -32,9 +32,12 @@ test('a generation grows with the version; of several names the first that has o
   expect(generationOf('auto')).toBeUndefined();
 });
 
-test('a glob stands for slashes too, and its other signs for themselves', () => {
-  expect(globPattern('anthropic/*').test('anthropic/claude-opus-5-5')).toBe(true);
-  expect(globPattern('*sonnet*').test('openrouter/anthropic/claude-SONNET-5')).toBe(true);
-  expect(globPattern('gpt-5.?').test('gpt-5.1')).toBe(true);
-  expect(globPattern('gpt-5.?').test('gpt-5x1')).toBe(false);
+test('a pattern with a slash means the whole id, one without the model; its other signs stand for themselves', () => {
+  const fits = (name: string, id: string): boolean => namePattern(name)({ id, model: id.slice(id.indexOf('/') + 1) });
+  expect(fits('anthropic/*', 'anthropic/claude-opus-5-5')).toBe(true);
+  expect(fits('anthropic/*', 'openrouter/anthropic/claude-opus-5.5')).toBe(false);
+  expect(fits('*sonnet*', 'openrouter/anthropic/claude-SONNET-5')).toBe(true);
+  expect(fits('gpt-5.?', 'openai/gpt-5.1')).toBe(true);
+  expect(fits('gpt-5.?', 'openai/gpt-5x1')).toBe(false);
+  expect(fits('gpt-5', 'openai/gpt-5-mini')).toBe(false);
 });

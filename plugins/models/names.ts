@@ -71,15 +71,12 @@ export function isGlob(text: string): boolean {
   return /[*?]/.test(text);
 }
 
-/** The pattern that a glob means; undefined for what is a name. */
-export function modelPattern(text: string): RegExp | undefined {
-  return isGlob(text) ? globPattern(text) : undefined;
-}
-
-export function globPattern(glob: string): RegExp {
-  const source = glob
+/** Tells models that a name or pattern means: with a slash by provider and model, without one by the model alone. */
+export function namePattern(name: string): (model: { readonly id: string; readonly model: string }) => boolean {
+  const source = name
     .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 'i');
+  const pattern = new RegExp(`^${source}$`, 'i');
+  return ({ id, model }) => pattern.test(name.includes('/') ? id : model);
 }

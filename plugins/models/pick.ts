@@ -1,5 +1,5 @@
 import type { Model } from './contract.ts';
-import { familyOf, generationOf, globPattern, isGlob, type NameParts, nameParts } from './names.ts';
+import { familyOf, generationOf, isGlob, type NameParts, nameParts, namePattern } from './names.ts';
 
 /** What a name that a person wrote comes to among some models. */
 export type Pick =
@@ -15,15 +15,13 @@ interface Named {
 }
 
 /**
- * Finds a model by a name, of models in the order of their providers. What can be used comes before what cannot; of one
- * family the first provider's newest. Several families are ambiguous, unless one is exactly what was said: `flash` is
- * Gemini Flash and not Flash-Lite.
+ * Finds a model by a name, of models in the order of their providers. What can be used comes before what cannot; then the
+ * first provider decides that has something of that name, and there the newest of one family. Several families are
+ * ambiguous, unless one is exactly what was said: `flash` is Gemini Flash and not Flash-Lite.
  */
 export function pick(wanted: string, models: readonly Model[]): Pick {
   if (isGlob(wanted)) {
-    const pattern = globPattern(wanted);
-    const fitting = models.filter(({ id, model }) => pattern.test(id) || pattern.test(model));
-    return choose(undefined, fitting.map(named));
+    return choose(undefined, models.filter(namePattern(wanted)).map(named));
   }
   const exact = preferred(models.filter((model) => isNamed(model, wanted.toLowerCase())));
   if (exact[0] !== undefined) return { found: 'one', model: exact[0], isExact: true };
@@ -64,22 +62,29 @@ function preferred(models: readonly Model[]): readonly Model[] {
 function choose(said: NameParts | undefined, fitting: readonly Named[]): Pick {
   const usable = fitting.filter(({ model }) => model.available);
   const among = usable.length > 0 ? usable : fitting;
-  const families = Map.groupBy(among, ({ parts }) => familyOf(parts));
-  const family = families.size > 1 && said !== undefined ? exactFamily(said, families) : [...families.values()][0];
-  if (family === undefined || (families.size > 1 && said === undefined)) {
-    if (families.size === 0) return { found: 'none' };
-    return { found: 'many', candidates: [...families.values()].map((members) => best(members).model) };
-  }
-  return { found: 'one', model: best(family).model, isExact: false };
+  const [first] = among;
+  if (first === undefined) return { found: 'none' };
+  const families = familiesOf(among.filter(({ model }) => model.provider === first.model.provider));
+  const family = families.size === 1 ? [...families.values()][0] : exactFamily(said, families);
+  if (family === undefined)
+    return { found: 'many', candidates: [...familiesOf(among).values()].map((members) => best(said, members).model) };
+  return { found: 'one', model: best(said, family).model, isExact: false };
 }
 
+const familiesOf = (models: readonly Named[]): ReadonlyMap<string, readonly Named[]> =>
+  Map.groupBy(models, ({ parts }) => familyOf(parts));
+
 /** The family that was said in full, with its brand or without. */
-function exactFamily(said: NameParts, families: ReadonlyMap<string, readonly Named[]>): readonly Named[] | undefined {
+function exactFamily(
+  said: NameParts | undefined,
+  families: ReadonlyMap<string, readonly Named[]>,
+): readonly Named[] | undefined {
+  if (said === undefined) return undefined;
   const wanted = familyOf(said);
   const whole = families.get(wanted);
-  const newest = Math.max(...[...families.values()].map((members) => age(best(members))));
+  const newest = Math.max(...[...families.values()].map((members) => age(best(said, members))));
   // A brand alone, `gpt`, means the family of that name only where no other is newer.
-  if (whole !== undefined && (said.words.length > 1 || said.version.length > 0 || age(best(whole)) >= newest))
+  if (whole !== undefined && (said.words.length > 1 || said.version.length > 0 || age(best(said, whole)) >= newest))
     return whole;
   const branded = [...families.values()].filter((members) =>
     members.some(({ parts: { words, ...parts } }) => familyOf({ ...parts, words: words.slice(1) }) === wanted),
@@ -89,15 +94,20 @@ function exactFamily(said: NameParts, families: ReadonlyMap<string, readonly Nam
 
 const age = ({ model: { generation, model } }: Named): number => generation ?? generationOf(model) ?? 0;
 
-/** The newest of the first provider that has it; what is not dated and no preview comes before what is. */
-function best(members: readonly Named[]): Named {
+/**
+ * Of the version that was said, to the last number, else the newest; what is not dated and no preview comes before what is.
+ */
+function best(said: NameParts | undefined, members: readonly Named[]): Named {
   const [first] = members;
   if (first === undefined) throw new Error('a family has members');
   const { provider } = first.model;
+  const isSaid = ({ parts }: Named): boolean =>
+    said !== undefined && said.version.length > 0 && said.version.length === parts.version.length;
   const ordered = members
     .filter(({ model }) => model.provider === provider)
     .sort(
       (a, b) =>
+        Number(isSaid(b)) - Number(isSaid(a)) ||
         age(b) - age(a) ||
         Number(a.parts.isPreview) - Number(b.parts.isPreview) ||
         Number(a.parts.date !== undefined) - Number(b.parts.date !== undefined) ||

@@ -6,7 +6,11 @@ import type { Kept } from './refresh/kept.ts';
 export type Source = Entry<ModelProvider>;
 
 /** Where providers are asked. */
-export type Place = Pick<Context, 'use' | 'run' | 'setting'> & { readonly kept: Kept };
+export type Place = Pick<Context, 'use' | 'run' | 'setting'> & {
+  readonly kept: Kept;
+  /** Says once what somebody should know of. */
+  complain(problem: string): void;
+};
 
 /** All providers: those of plugins first, then what models.yml describes, then those that have to knock somewhere. */
 export async function sourcesOf(place: Place, signal: AbortSignal | undefined): Promise<readonly Source[]> {
@@ -76,6 +80,7 @@ export async function modelsOf(
 /** In order of providers. Who has to knock is asked only where nobody else has a model that can be used. */
 export async function allModels(place: Place, signal: AbortSignal | undefined): Promise<readonly Model[]> {
   const sources = await sourcesOf(place, signal);
+  tellOfNobody(place, sources);
   const configured = await modelsOf(
     place,
     sources.filter(({ item }) => item.probes !== true),
@@ -84,6 +89,17 @@ export async function allModels(place: Place, signal: AbortSignal | undefined): 
   if (configured.some(({ available }) => available)) return configured;
   const local = sources.filter(({ item }) => item.probes === true);
   return [...configured, ...(await modelsOf(place, local, signal))];
+}
+
+/** What is said of models of a provider that is not there. */
+function tellOfNobody(place: Place, sources: readonly Source[]): void {
+  const ids = new Set(sources.map(({ item }) => item.id));
+  const said = place.use(modelOverrides).entries();
+  for (const { item, origin, verdict } of said) {
+    if (verdict.state !== 'won' || ids.has(item.provider)) continue;
+    const where = origin.path ?? origin.plugin;
+    place.complain(`${where} speaks of models of ${item.provider}, and there is no provider of that name`);
+  }
 }
 
 /** The first that can be used, in order of providers: no further one is asked. */
