@@ -16,6 +16,7 @@ export function columns(rows: readonly (readonly string[])[], gap = 2): readonly
 /** Codes by what they mean for whoever waits for us. What is not named here is a failed run: 1. */
 const exitCodes: Readonly<Record<string, number>> = {
   usage: 2,
+  auth_unknown: 2,
   capability_unknown: 2,
   config_bad_value: 2,
   config_missing: 2,
@@ -33,6 +34,7 @@ const exitCodes: Readonly<Record<string, number>> = {
   session_not_found: 2,
   tool_unknown: 2,
   trust_unknown_item: 2,
+  auth_expired: 3,
   no_model: 3,
   not_signed_in: 3,
   untrusted: 4,

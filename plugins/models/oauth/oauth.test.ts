@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { authorizationServer } from '../../cli/test/authorization-server.ts';
 import type { LoginUi } from '../contract.ts';
-import { authorizationServer } from '../test/authorization-server.ts';
 import { parametersIn } from './browser-flow.ts';
 import { oauthProvider } from './provider.ts';
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OAuthDefinition } from '../oauth/definition.ts';
+import type { OAuthDefinition } from 'kern/contracts';
 
 export interface AuthorizationServerOptions {
   /** Lifetime of an access token, in s. */
@@ -30,7 +30,7 @@ interface Issued {
   readonly refresh: string;
 }
 
-/** OAuth 2 on loopback: a page that signs in at once, tokens with PKCE, the device flow, rotation, and revocation. */
+/** OAuth 2 on loopback, and a model behind it: a page that signs in at once, tokens with PKCE, the device flow, rotation, and revocation. */
 export async function authorizationServer(options: AuthorizationServerOptions = {}) {
   const codes = new Map<string, { readonly challenge: string; readonly redirectUri: string }>();
   const refreshTokens = new Set<string>();
@@ -137,6 +137,14 @@ export async function authorizationServer(options: AuthorizationServerOptions = 
           expires_at: Math.floor(Date.now() / 1000) + (options.expiresIn ?? 1_800),
           endpoints: { api: `${origin()}/api` },
         });
+      }
+      case '/v1/chat/completions': {
+        const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+        if (!accessTokens.has(token)) return void response.writeHead(401).end('{"error":{"message":"no such token"}}');
+        const chunk = (delta: object, finish: string | null): string =>
+          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        return void response.end(`${chunk({ content: 'hello, signed in' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
       }
       default:
         response.writeHead(404).end();
