@@ -3,7 +3,7 @@ import type { ModelRequest, StreamEvent, ThinkingLevel } from '../contract.ts';
 import { clampThinking, reasoningFor } from '../thinking.ts';
 import { anthropicDeltas } from './deltas.ts';
 import { commonImages, type Dialect } from './dialect.ts';
-import { type CacheRetention, type Endpoint, withVersion } from './endpoint.ts';
+import type { CacheRetention, Endpoint } from './endpoint.ts';
 import { KeptModel } from './kept.ts';
 import { toPrompt, toTools } from './prompt.ts';
 import { type Signatures, textAt } from './reply.ts';
@@ -35,15 +35,11 @@ export function anthropicReply(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const prepare: Wire['prepare'] = async (fetch) => {
-    const createAnthropic = await load();
-    const settings = {
-      baseURL: withVersion(endpoint.baseUrl),
-      // Without either the package would look into the environment.
-      ...(endpoint.bearer === true ? { authToken: endpoint.apiKey ?? '' } : { apiKey: endpoint.apiKey ?? '' }),
-      headers: { ...endpoint.headers },
-      fetch,
+    const { anthropicModel } = await import('./anthropic-model.ts');
+    return {
+      model: anthropicModel(endpoint, request.model.model, fetch),
+      options: anthropicOptions(endpoint, request),
     };
-    return { model: createAnthropic(settings)(request.model.model), options: anthropicOptions(endpoint, request) };
   };
   const wire = { api: anthropicApi, deltas: anthropicDeltas, signatures: anthropicSignatures, prepare };
   return reply(wire, endpoint, endpoint.cacheRetention === 'long' ? keptLonger(request) : request, signal);
@@ -57,12 +53,6 @@ function keptLonger(request: ModelRequest): ModelRequest {
   const longer = <T extends { readonly input: number }>(price: T) => ({ ...price, cacheWrite: 2 * price.input });
   const cost = { ...longer(usual), ...(tiers === undefined ? {} : { tiers: tiers.map(longer) }) };
   return { ...request, model: { ...model, cost } };
-}
-
-/** The package makes a provider of its own from the environment as it loads, and fails there on a blank base URL. */
-async function load(): Promise<typeof import('@ai-sdk/anthropic').createAnthropic> {
-  if (process.env.ANTHROPIC_BASE_URL?.trim() === '') delete process.env.ANTHROPIC_BASE_URL;
-  return (await import('@ai-sdk/anthropic')).createAnthropic;
 }
 
 /** What is asked of Claude, whoever serves it. */

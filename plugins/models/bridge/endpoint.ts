@@ -55,7 +55,8 @@ export function withGoogleVersion(baseUrl: string): string {
   return /\/v1(beta|alpha)?\d*$/.test(bare) ? bare : `${bare}/v1beta`;
 }
 
-/** Headers for a server that wants no key: the packages send an empty one else, and take out what is undefined. */
-export function withoutKey(name: string, headers: Endpoint['headers']): Record<string, string> {
-  return { [name]: undefined, ...headers } as unknown as Record<string, string>;
+/** The key as a server wants it: in its own header, or as a bearer. None where there is no key. */
+export function keyHeaders({ apiKey, bearer }: Endpoint, name: string): Readonly<Record<string, string>> {
+  if (apiKey === undefined) return {};
+  return bearer === true || name === 'authorization' ? { authorization: `Bearer ${apiKey}` } : { [name]: apiKey };
 }

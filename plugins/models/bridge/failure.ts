@@ -29,6 +29,19 @@ const transient: ReadonlySet<string> = new Set<ModelErrorCode>([
   'model_stalled',
 ]);
 
+/** What a refusal may be about. */
+export const refusalCodes = [
+  'model_unauthorized',
+  'model_not_found',
+  'model_rate_limited',
+  'model_quota',
+  'model_overloaded',
+  'model_context_overflow',
+  'model_bad_request',
+  'model_bad_response',
+  'auth_expired',
+] as const satisfies readonly ModelErrorCode[];
+
 /** Whether the same request may succeed later. */
 export function isTransient(code: string | undefined): boolean {
   return code !== undefined && transient.has(code);

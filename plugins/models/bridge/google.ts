@@ -2,7 +2,7 @@ import type { ModelRequest, StreamEvent } from '../contract.ts';
 import { clampThinking, reasoningFor } from '../thinking.ts';
 import { googleDeltas } from './deltas.ts';
 import type { Dialect } from './dialect.ts';
-import { type Endpoint, withGoogleVersion, withoutKey } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { KeptModel } from './kept.ts';
 import { toPrompt, toTools } from './prompt.ts';
 import { type Signatures, textAt } from './reply.ts';
@@ -43,17 +43,11 @@ export function googleReply(
 ): AsyncGenerator<StreamEvent> {
   const { kept = new KeptModel() } = endpoint;
   const prepare: Wire['prepare'] = async (fetch, ending) => {
-    const { createGoogle } = await import('@ai-sdk/google');
-    const { baseUrl, apiKey, headers } = endpoint;
-    const parts = [googleApi, request.model.model, baseUrl, apiKey, headers];
-    const model = kept.model(parts, { fetch, signal: ending }, (send) =>
-      createGoogle({
-        baseURL: withGoogleVersion(baseUrl),
-        apiKey: apiKey ?? '', // without one the package would look into the environment
-        headers: apiKey === undefined ? withoutKey('x-goog-api-key', headers) : { ...headers },
-        fetch: send,
-      })(request.model.model),
-    );
+    const { googleModel } = await import('./google-model.ts');
+    const { baseUrl, apiKey, headers, bearer } = endpoint;
+    const parts = [googleApi, request.model.model, baseUrl, apiKey, headers, bearer];
+    const sent = { fetch, signal: ending };
+    const model = kept.model(parts, sent, (send) => googleModel(endpoint, request.model.model, send));
     return { model, options: googleOptions(endpoint, request, kept) };
   };
   return reply(

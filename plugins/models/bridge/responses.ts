@@ -3,7 +3,7 @@ import type { Message, ModelRequest, StreamEvent } from '../contract.ts';
 import { reasoningFor } from '../thinking.ts';
 import { responsesDeltas } from './deltas.ts';
 import { commonImages, type Dialect } from './dialect.ts';
-import { type CacheRetention, type Endpoint, withoutKey, withoutSlash } from './endpoint.ts';
+import type { CacheRetention, Endpoint } from './endpoint.ts';
 import { ModelError } from './failure.ts';
 import { KeptModel } from './kept.ts';
 import { toPrompt, toTools } from './prompt.ts';
@@ -68,17 +68,11 @@ export function responsesReply(
 function wireFor(endpoint: Endpoint, request: ModelRequest, stored: Stored | undefined): Wire {
   const { kept = new KeptModel() } = endpoint;
   const prepare: Wire['prepare'] = async (fetch, ending) => {
-    const { createOpenAI } = await import('@ai-sdk/openai');
+    const { responsesModel } = await import('./responses-model.ts');
     const { baseUrl, apiKey, headers } = endpoint;
     const parts = [responsesApi, request.model.model, baseUrl, apiKey, headers];
-    const model = kept.model(parts, { fetch, signal: ending }, (send) =>
-      createOpenAI({
-        baseURL: withoutSlash(baseUrl),
-        apiKey: apiKey ?? '', // without one the package would look into the environment
-        headers: apiKey === undefined ? withoutKey('Authorization', headers) : { ...headers },
-        fetch: send,
-      }).responses(request.model.model),
-    );
+    const sent = { fetch, signal: ending };
+    const model = kept.model(parts, sent, (send) => responsesModel(endpoint, request.model.model, send));
     return { model, options: optionsFor(endpoint, request, kept, stored) };
   };
   const done: Wire['done'] = ({ responseId }) => {
