@@ -3,6 +3,7 @@ import type { ProviderAnswer, Where } from './capability.ts';
 import { type Declarations, declaredCapability, examine } from './declarations.ts';
 import { KernError, messageOf } from './error.ts';
 import type { Ownership } from './owner.ts';
+import type { SettingsPort } from './settings.ts';
 import type { Answer } from './snapshot.ts';
 
 /** What asking one provider comes to. */
@@ -10,17 +11,24 @@ export type Asked =
   | { readonly state: 'answered'; readonly answer: Answer }
   | { readonly state: 'failed'; readonly warning: string };
 
+/** The levels of which a provider's items are wanted. */
+export const levelsOf = ({ provider }: ProviderRecord, settings: SettingsPort): readonly ('user' | 'project')[] =>
+  (['project', 'user'] as const).filter((level) => settings.provider(provider.id, level).off === undefined);
+
 /** Asks one provider for one place. Never rejects. */
 export async function ask(
   record: ProviderRecord,
   where: Where,
+  levels: readonly ('user' | 'project')[],
   declarations: Declarations,
   owners: Ownership,
 ): Promise<Asked> {
   const { activation, provider } = record;
   try {
-    const answer = await owners.run({ activation }, async () => provider.load(where, activation.controller.signal));
-    return { state: 'answered', answer: accept(record, where, answer, declarations) };
+    const answer = await owners.run({ activation }, async () =>
+      provider.load(where, activation.controller.signal, levels),
+    );
+    return { state: 'answered', answer: accept(record, where, levels, answer, declarations) };
   } catch (error) {
     return { state: 'failed', warning: warningOf(record, messageOf(error)) };
   }
@@ -33,6 +41,7 @@ export const warningOf = ({ provider }: ProviderRecord, text: string): string =>
 function accept(
   record: ProviderRecord,
   where: Where,
+  levels: Answer['levels'],
   answer: ProviderAnswer<unknown>,
   declarations: Declarations,
 ): Answer {
@@ -57,6 +66,7 @@ function accept(
   return {
     record,
     where,
+    levels,
     offers,
     warnings: (answer.warnings ?? []).map((warning) => warningOf(record, warning)),
     watch: answer.watch ?? [],

@@ -1,5 +1,5 @@
 import type { Activation, ProviderRecord } from './activation.ts';
-import { type Asked, ask, warningOf } from './answers.ts';
+import { type Asked, ask, levelsOf, warningOf } from './answers.ts';
 import type { Where } from './capability.ts';
 import type { Core } from './core.ts';
 import { unlessAborted, within } from './limit.ts';
@@ -21,6 +21,7 @@ export interface AskingPorts {
 
 interface Question {
   readonly record: ProviderRecord;
+  readonly levels: Answer['levels'];
   readonly done: Promise<Answer | undefined>;
   /** Nobody waits for it any more; its answer joins when it comes. */
   isLate: boolean;
@@ -57,7 +58,9 @@ export class Asking {
       const key = answerKey(record, where);
       const known = this.#core.snapshot().answers.get(key);
       const answer =
-        known?.record === record ? known : await this.#wait(record, this.#questionOf(record, where), where);
+        known !== undefined && this.#answers(known, record)
+          ? known
+          : await this.#wait(record, this.#questionOf(record, where), where);
       if (answer !== undefined) answers.set(key, answer);
     };
     const records = from.providers.filter(
@@ -68,17 +71,24 @@ export class Asking {
   }
 
   #isAsked(record: ProviderRecord, where: Where, { answers }: Snapshot): boolean {
-    const { activation, provider } = record;
+    const { activation } = record;
     if (activation.state === 'gone' || (activation.root !== undefined && activation.root !== where.root)) return false;
-    const isOff = (['project', 'user'] as const).every(
-      (level) => this.#core.settings.provider(provider.id, level).off !== undefined,
-    );
-    return !isOff && answers.get(answerKey(record, where))?.record !== record;
+    const known = answers.get(answerKey(record, where));
+    return this.#levelsOf(record).length > 0 && !(known !== undefined && this.#answers(known, record));
+  }
+
+  #levelsOf(record: ProviderRecord): Answer['levels'] {
+    return levelsOf(record, this.#core.settings);
+  }
+
+  /** Of this provider, and of every level that is wanted now. */
+  #answers(known: Pick<Answer, 'record' | 'levels'>, record: ProviderRecord): boolean {
+    return known.record === record && this.#levelsOf(record).every((level) => known.levels.includes(level));
   }
 
   #questionOf(record: ProviderRecord, where: Where): Question {
     const open = this.#open.get(answerKey(record, where));
-    return open?.record === record ? open : this.#ask(record, where);
+    return open !== undefined && this.#answers(open, record) ? open : this.#ask(record, where);
   }
 
   #ask(record: ProviderRecord, where: Where): Question {
@@ -86,13 +96,14 @@ export class Asking {
     const key = answerKey(record, where);
     this.#asked += 1;
     const number = this.#asked;
-    const answering = ask(record, where, this.#core.snapshot().declarations, owners);
+    const levels = this.#levelsOf(record);
+    const answering = ask(record, where, levels, this.#core.snapshot().declarations, owners);
     const done = answering.then((asked) => {
       if (this.#open.get(key) === question) this.#open.delete(key);
       owners.free(() => this.#take(key, number, record, asked));
       return asked.state === 'answered' ? asked.answer : undefined;
     });
-    const question: Question = { record, isLate: false, done };
+    const question: Question = { record, levels, isLate: false, done };
     this.#open.set(key, question);
     return question;
   }
@@ -147,7 +158,7 @@ export class Asking {
     const carryOne = async (key: string, { where }: Answer, record: ProviderRecord): Promise<void> => {
       this.#asked += 1;
       const number = this.#asked;
-      const answering = ask(record, where, candidate.declarations, owners);
+      const answering = ask(record, where, this.#levelsOf(record), candidate.declarations, owners);
       const asked = await within(clock, limitOf(record), answering, () => undefined);
       if (asked === undefined) {
         this.#note(key, record, [lateWarning(record)]);

@@ -45,6 +45,8 @@ export interface Where {
   readonly cwd: string;
   readonly root: string;
   readonly home: string;
+  /** The person's own folder, `~`. Missing: as the system has it. */
+  readonly user?: string;
 }
 
 export interface ProvidedItem<T> {
@@ -70,7 +72,12 @@ export interface Provider<T> {
   readonly priority: number;
   /** How long a reader waits, in ms. Default 2000. */
   readonly limitMs?: number;
-  load(where: Where, signal: AbortSignal): ProviderAnswer<T> | Promise<ProviderAnswer<T>>;
+  /** Of a level that is not in `levels` nothing is wanted, and nothing is to be read. */
+  load(
+    where: Where,
+    signal: AbortSignal,
+    levels: readonly ('user' | 'project')[],
+  ): ProviderAnswer<T> | Promise<ProviderAnswer<T>>;
 }
 
 /** Declares a kind of thing. The plugin that owns it lists the token under `declares`. */

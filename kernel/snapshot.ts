@@ -34,6 +34,8 @@ export interface IdlePlugin {
 export interface Answer {
   readonly record: ProviderRecord;
   readonly where: Where;
+  /** The levels that were asked for. */
+  readonly levels: readonly ('user' | 'project')[];
   readonly offers: readonly (OfferRecord & { readonly level: 'user' | 'project' | undefined })[];
   readonly warnings: readonly string[];
   readonly watch: readonly string[];

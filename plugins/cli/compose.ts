@@ -62,7 +62,12 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       soon(host.catchUp());
     },
   });
-  const kernel = new Kernel({ where: { cwd, root, home }, settings, trust: trust.gate, watch: hub });
+  const kernel = new Kernel({
+    where: { cwd, root, home, user: realPath(env.HOME ?? homedir()) },
+    settings,
+    trust: trust.gate,
+    watch: hub,
+  });
   const store = new SettingsStore({
     config,
     clock: kernel.clock,

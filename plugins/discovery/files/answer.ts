@@ -1,0 +1,174 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ProvidedItem, ProviderAnswer, Where } from 'kern/plugin';
+import type { DiscoveryFiles, Files } from '../contract.ts';
+import type { At, FoundItems, FoundKind, PlaceOf, PlaceOptions, Places } from '../places.ts';
+import { formats } from './formats.ts';
+import { makerOf, type Stamps } from './make.ts';
+import { type Base, basesOf } from './walk.ts';
+
+/** What is asked of a table. */
+export interface Question<K extends FoundKind> {
+  readonly table: Places;
+  readonly kind: K;
+  readonly where: Where;
+  readonly signal: AbortSignal;
+  readonly levels: readonly ('user' | 'project')[];
+  readonly files: DiscoveryFiles;
+  /** The environment. Default the one of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What was answered before: what is the same is handed out as the same object, so that nobody hears of a change. */
+  readonly known: Known;
+}
+
+/** Items of earlier answers by what they say. */
+export type Known = Map<string, ReadonlyMap<string, object>>;
+
+/** Places looked at are at most so many: one a working directory. */
+const mostKnown = 16;
+
+/** The items at the places of a table, with what is wrong with them and what they depend on. */
+export async function answer<K extends FoundKind>(question: Question<K>): Promise<ProviderAnswer<FoundItems[K]>> {
+  const { table, kind, where, signal, levels } = question;
+  const files = question.files.open(where, signal);
+  const stamps: Stamps = new WeakMap();
+  const user = where.user ?? homedir();
+  const places = table.places.filter(
+    (place): place is PlaceOf<K> & (typeof table.places)[number] => place.kind === kind,
+  );
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const level = levelOf(place);
+      if (!levels.includes(level)) return [];
+      const spots = await spotsOf(place, { ...question, user, reading: files });
+      const items = await Promise.all(
+        spots.map((spot) => itemsAt(spot, place, { ...question, user, reading: files, stamps })),
+      );
+      return items.flat();
+    }),
+  );
+  signal.throwIfAborted();
+  const items = await same(found.flat(), question, stamps, files);
+  return { items, warnings: files.warnings, watch: files.watch };
+}
+
+interface Inside<K extends FoundKind> extends Question<K> {
+  readonly user: string;
+  readonly reading: Files;
+}
+
+export const levelOf = ({ path }: Pick<PlaceOf<FoundKind>, 'path'>): 'user' | 'project' =>
+  /^(?:~|\$KERN_HOME)\//.test([path].flat()[0] ?? '') ? 'user' : 'project';
+
+/** A place that is there. */
+interface Spot {
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly base: string;
+  readonly depth: number | undefined;
+}
+
+async function spotsOf<K extends FoundKind>(place: PlaceOf<K>, inside: Inside<K>): Promise<readonly Spot[]> {
+  const paths = [place.path].flat();
+  if (levelOf(place) === 'user') {
+    const spot = await firstSpot(
+      paths.map((path) => personal(path, inside)),
+      undefined,
+      inside.reading,
+    );
+    return spot === undefined ? [] : [spot];
+  }
+  const bases = await basesOf(place.up, { where: inside.where, user: inside.user, files: inside.reading });
+  const spotIn = ({ folder, depth }: Base): Promise<Spot | undefined> =>
+    firstSpot(
+      paths.map((name) => ({ base: folder, name })),
+      depth,
+      inside.reading,
+    );
+  if (place.up !== 'nearest') return (await Promise.all(bases.map(spotIn))).filter((spot) => spot !== undefined);
+  for (const base of bases) {
+    const spot = await spotIn(base);
+    if (spot !== undefined) return [spot];
+  }
+  return [];
+}
+
+interface Named {
+  readonly base: string;
+  /** Below the base, with slashes. */
+  readonly name: string;
+}
+
+/** Where a place of the person is: in a folder that the environment names, or where it usually is. */
+function personal<K extends FoundKind>(path: string, { user, where, table, env = process.env }: Inside<K>): Named {
+  if (path.startsWith('$KERN_HOME/')) return { base: where.home, name: path.slice('$KERN_HOME/'.length) };
+  for (const [variable, folder] of Object.entries(table.folders ?? {})) {
+    const given = env[variable];
+    if (given === undefined || given === '' || !path.startsWith(`${folder}/`)) continue;
+    return { base: given.startsWith('~/') ? join(user, given.slice(2)) : given, name: path.slice(folder.length + 1) };
+  }
+  return { base: user, name: path.slice(2) };
+}
+
+async function firstSpot(names: readonly Named[], depth: number | undefined, files: Files): Promise<Spot | undefined> {
+  for (const { base, name } of names) {
+    // The first folder by itself: where `.claude` is not there, or does not answer, nothing below it is asked for.
+    const [top = ''] = name.split('/');
+    if (top !== name && (await files.kind(join(base, top))) !== 'folder') continue;
+    const path = join(base, name);
+    const kind = await files.kind(path);
+    if (kind !== undefined) return { path, isFolder: kind === 'folder', base, depth };
+  }
+  return undefined;
+}
+
+async function itemsAt<K extends FoundKind>(
+  spot: Spot,
+  place: PlaceOf<K>,
+  inside: Inside<K> & { readonly stamps: Stamps },
+): Promise<readonly ProvidedItem<FoundItems[K]>[]> {
+  const { kind: _, path: __, up: ___, format, ...options } = place;
+  const level = levelOf(place);
+  const { where, user, env = process.env, reading, stamps, files } = inside;
+  const base = { ...spot, level, where, user, env, files: reading, options: options as PlaceOptions };
+  const at: At = { ...base, make: makerOf({ at: base, files, stamps }) };
+  const items =
+    typeof format === 'string'
+      ? // Each makes the items of the kind it is asked for.
+        ((await formats[format](at, inside.kind)) as readonly FoundItems[K][])
+      : await format.read(at);
+  return items.map((item) => ({ item, level, path: item.path ?? spot.path }));
+}
+
+/** Whose file is code: the file is what they are, and a change of it is one of the item. */
+const ofCode: ReadonlySet<FoundKind> = new Set<FoundKind>(['hook', 'custom-tool', 'extension-module']);
+
+/** The items, where one says what an earlier one said that one. */
+async function same<K extends FoundKind>(
+  items: readonly ProvidedItem<FoundItems[K]>[],
+  { known, where, kind }: Question<K>,
+  stamps: Stamps,
+  files: Files,
+): Promise<readonly ProvidedItem<FoundItems[K]>[]> {
+  const place = `${where.root}\0${where.cwd}`;
+  const before = known.get(place);
+  const now = new Map<string, object>();
+  const settled = await Promise.all(
+    items.map(async (provided) => {
+      const { item, level, path } = provided;
+      const read = 'read' in item ? item.read : undefined;
+      const stamp = read === undefined ? undefined : stamps.get(read);
+      const mark = ofCode.has(kind) && path !== undefined ? await files.mark(path) : undefined;
+      const says = `${level}\0${path}\0${JSON.stringify(item)}\0${stamp ?? ''}\0${mark ?? ''}`;
+      // Of what is said twice in one answer each stays by itself.
+      if (now.has(says)) return provided;
+      const earlier = (before?.get(says) ?? item) as FoundItems[K];
+      now.set(says, earlier);
+      return { ...provided, item: earlier };
+    }),
+  );
+  known.delete(place);
+  known.set(place, now);
+  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+  return settled;
+}

@@ -1,0 +1,122 @@
+import { basename, extname } from 'node:path';
+import type { FileEntry, HookItem } from '../contract.ts';
+import type { Make } from '../places.ts';
+import { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf } from './scalars.ts';
+
+/** How long a hook may take that says nothing about it. */
+const usualMs = 60_000;
+
+type HookOptions = NonNullable<Parameters<Make['hooks']>[2]>;
+
+/** Hooks as data, in the dialect that nearly everyone reads: `{<event>: [{matcher, hooks: [{type, command, …}]}]}`. */
+export function readHooks(
+  events: unknown,
+  path: string,
+  level: 'user' | 'project',
+  warn: (path: string, why: string) => void,
+  options: HookOptions = {},
+): readonly HookItem[] {
+  if (events === undefined || events === null) return [];
+  if (!isFields(events)) {
+    warn(path, 'hooks are a map from events to lists');
+    return [];
+  }
+  const found: HookItem[] = [];
+  for (const [event, groups] of Object.entries(events)) {
+    if (!Array.isArray(groups)) {
+      warn(path, `the hooks of ${event} are no list`);
+      continue;
+    }
+    for (const group of groups as readonly unknown[]) {
+      if (!isFields(group)) {
+        warn(path, `a hook of ${event} is no map`);
+        continue;
+      }
+      const matcher = textOf(group.matcher) ?? '*';
+      // Some write the hook itself where others have a group of them.
+      const hooks = Array.isArray(group.hooks) ? (group.hooks as readonly unknown[]) : [group];
+      for (const hook of hooks) {
+        const name = `${options.name ?? basename(path)}#${found.length + 1}`;
+        const item = isFields(hook) ? hookOf(hook, { name, path, event, matcher, level }, options) : undefined;
+        if (typeof item === 'object') found.push(item);
+        else warn(path, `a hook of ${event} ${item ?? 'is no map'}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** The hook, or what is wrong with it. */
+function hookOf(
+  hook: Fields,
+  place: Pick<HookItem, 'name' | 'path' | 'event' | 'matcher' | 'level'>,
+  options: HookOptions,
+): HookItem | string {
+  const type = textOf(hook.type) ?? 'command';
+  if (type !== 'command') return `is of the type ${type}, which kern does not run`;
+  const command = textOf(hook.command);
+  if (command === undefined) return 'has no command';
+  const timeout = numberOf(hook.timeout);
+  const env = { ...options.env, ...textMapOf(hook.env) };
+  const args = Array.isArray(hook.args) ? hook.args.filter((arg) => typeof arg === 'string') : undefined;
+  return {
+    ...place,
+    kind: 'command',
+    command,
+    timeoutMs: timeout === undefined || timeout <= 0 ? usualMs : timeout * (options.milliseconds === true ? 1 : 1000),
+    failClosed: textOf(hook.onFailure) === 'block' || flagOf(hook.failClosed) === true,
+    ...present({
+      args,
+      env: Object.keys(env).length === 0 ? undefined : env,
+      when: textOf(hook.if),
+      async: flagOf(hook.async),
+      once: flagOf(hook.once),
+      statusMessage: textOf(hook.statusMessage),
+      dialect: options.dialect,
+    }),
+  };
+}
+
+const moduleEndings: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
+
+/** `pre/bash.sh`: the program that is asked before the tool bash is called. */
+export function hookFile(
+  { name, path }: Pick<FileEntry, 'name' | 'path'>,
+  when: 'pre' | 'post',
+  level: 'user' | 'project',
+  dialect: HookItem['dialect'],
+): HookItem {
+  const ending = extname(name);
+  const tool = ending === '' ? name : name.slice(0, -ending.length);
+  return {
+    name: `${when}/${name}`,
+    path,
+    event: when === 'pre' ? 'PreToolUse' : 'PostToolUse',
+    matcher: tool,
+    kind: isModule(name) ? 'module' : 'file',
+    timeoutMs: usualMs,
+    failClosed: false,
+    level,
+    ...present({ dialect }),
+  };
+}
+
+/** A module of hooks: it says itself what it listens to. */
+export const hookModule = (
+  { name, path }: Pick<FileEntry, 'name' | 'path'>,
+  level: 'user' | 'project',
+  dialect: HookItem['dialect'],
+): HookItem => ({
+  name,
+  path,
+  event: '*',
+  matcher: '*',
+  kind: 'module',
+  timeoutMs: usualMs,
+  failClosed: false,
+  level,
+  ...present({ dialect }),
+});
+
+export const isModule = (name: string): boolean =>
+  moduleEndings.has(extname(name)) && !/\.(?:d\.[mc]?ts|test\.[a-z]+|spec\.[a-z]+)$/.test(name);

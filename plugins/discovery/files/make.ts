@@ -1,0 +1,101 @@
+import { basename, join, relative, sep } from 'node:path';
+import { KernError } from 'kern/plugin';
+import type { DiscoveryFiles, FileEntry, Files } from '../contract.ts';
+import type { At, Make, Markdown } from '../places.ts';
+import { readHead } from './head.ts';
+import { readHooks } from './hooks.ts';
+import { type IncludeOptions, withIncludes } from './includes.ts';
+import { flagOf } from './scalars.ts';
+import { readMcpServers } from './servers.ts';
+import { agentOf, commandOf, ruleOf, skillOf } from './texts.ts';
+
+/** What tells the text behind a `read` from the one it was before. */
+export type Stamps = WeakMap<Markdown['read'], string>;
+
+export interface Workshop {
+  readonly at: Omit<At, 'make'>;
+  readonly files: DiscoveryFiles;
+  readonly stamps: Stamps;
+}
+
+/** Makes the items of one place. */
+export function makerOf({ at, files, stamps }: Workshop): Make {
+  const { options, level } = at;
+  const warn = (path: string, why: string): void => at.files.warn(path, why);
+  const make: Make = {
+    async markdown(path) {
+      const [head, text, mark] = [await at.files.head(path), await at.files.text(path), await at.files.mark(path)];
+      if (head === undefined || text === undefined || flagOf(head.data.enabled) === false) return undefined;
+      const includes = isIncluding(path, options) ? includesOf(at) : undefined;
+      const read = readerOf(path, at, files, includes);
+      // What is included is a part of the text: it is watched, and a change of it is one of the text.
+      const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: at.files });
+      stamps.set(read, includes === undefined ? (mark ?? whole) : whole);
+      return { path, stem: stemOf(basename(path)), head, read };
+    },
+    async skill(folder, more = {}) {
+      const markdown = await make.markdown(join(folder, 'SKILL.md'));
+      return markdown && skillOf(markdown, folder, { ...options, ...more }, warn);
+    },
+    async rule(path, more = {}) {
+      const markdown = await make.markdown(path);
+      return markdown && ruleOf(markdown, { ...options, ...more });
+    },
+    async command(path, more = {}) {
+      const markdown = await make.markdown(path);
+      return markdown && commandOf(markdown, { ...options, ...more });
+    },
+    async agent(path, more = {}) {
+      const markdown = await make.markdown(path);
+      return markdown && agentOf(markdown, more);
+    },
+    mcpServers: (servers, path, more) => readMcpServers(servers, path, warn, more),
+    hooks: (events, path, more) => readHooks(events, path, level, warn, more),
+    below: (folder, { depth = 0 } = {}) => entriesBelow(folder, depth, at.files),
+  };
+  return make;
+}
+
+/** A file name without its last ending: `review.prompt.md` is the prompt `review.prompt`. */
+export const stemOf = (name: string): string => name.replace(/(?<=.)\.[^.]+$/, '');
+
+/** The name of a file in a folder below, as the Claude dialect has it: `git:review`. */
+export const nameBelow = (folder: string, path: string): string => stemOf(relative(folder, path)).split(sep).join(':');
+
+const isIncluding = (path: string, { includes = false }: At['options']): boolean =>
+  typeof includes === 'boolean' ? includes : includes.includes(basename(path));
+
+function includesOf({ level, base, user, where }: Workshop['at']): Omit<IncludeOptions, 'files'> {
+  return level === 'user'
+    ? { within: [base], notes: [user], user }
+    : { within: [where.root, base], notes: [join(user, '.claude'), where.home], user };
+}
+
+/** Reads the text as it is when it is asked for. */
+function readerOf(
+  path: string,
+  { where }: Workshop['at'],
+  files: DiscoveryFiles,
+  includes: Omit<IncludeOptions, 'files'> | undefined,
+): Markdown['read'] {
+  return async (signal = new AbortController().signal) => {
+    const now = files.open(where, signal);
+    const text = await now.text(path);
+    signal.throwIfAborted();
+    if (text === undefined)
+      throw new KernError('text_unreadable', now.warnings[0] ?? `${path} is not there any more`, {
+        hint: 'Look at the file; kern providers tells what else is wrong.',
+      });
+    const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: now });
+    return (await readHead(whole)).body;
+  };
+}
+
+async function entriesBelow(folder: string, depth: number, files: Files): Promise<readonly FileEntry[]> {
+  const entries = (await files.list(folder)).filter(({ name }) => !name.startsWith('.') && name !== 'node_modules');
+  if (depth <= 0) return entries;
+  const deeper = await Promise.all(
+    entries.map(async (entry) => (entry.kind === 'folder' ? entriesBelow(entry.path, depth - 1, files) : [])),
+  );
+  return [...entries, ...deeper.flat()];
+}

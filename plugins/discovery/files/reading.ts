@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import { codeOf, messageOf, visible } from 'kern/plugin';
+import type { FileEntry, Files, Head } from '../contract.ts';
+import type { Gate } from './gate.ts';
+import { readHead } from './head.ts';
+import { type Read, readJson } from './json.ts';
+import type { Memory } from './memory.ts';
+import type { FileFacts, FilePort } from './types.ts';
+
+/** Larger texts are nothing that anybody wrote for an agent. */
+export const largestText = 1024 * 1024;
+
+/** Names beyond this are not looked at: a folder like that was not made by hand. */
+const mostNames = 2_000;
+
+export interface Ground {
+  readonly port: FilePort;
+  readonly gate: Gate;
+  readonly memory: Memory;
+}
+
+/** Files as one provider sees them in one place. */
+export class Reading implements Files {
+  readonly #ground: Ground;
+  readonly #signal: AbortSignal;
+  readonly #warnings = new Set<string>();
+  readonly #watched = new Set<string>();
+  readonly #looks = new Map<string, Promise<FileFacts | undefined>>();
+
+  constructor(ground: Ground, signal: AbortSignal) {
+    this.#ground = ground;
+    this.#signal = signal;
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.#warnings];
+  }
+
+  get watch(): readonly string[] {
+    return [...this.#watched];
+  }
+
+  warn(path: string, why: string): void {
+    this.#warnings.add(`${visible(path)}: ${why}`);
+  }
+
+  async kind(path: string): Promise<'file' | 'folder' | undefined> {
+    const facts = await this.#facts(path);
+    return facts === undefined || facts.kind === 'other' ? undefined : facts.kind;
+  }
+
+  async mark(path: string): Promise<string | undefined> {
+    return (await this.#facts(path))?.mark;
+  }
+
+  /** What one look tells; a second one of the same path in the same answer tells the same. */
+  #facts(path: string): Promise<FileFacts | undefined> {
+    let look = this.#looks.get(path);
+    if (look === undefined) {
+      look = this.#look(path);
+      this.#looks.set(path, look);
+    }
+    return look;
+  }
+
+  async #look(path: string): Promise<FileFacts | undefined> {
+    const facts = await this.#attempt(path, 'look', () => this.#ground.port.look(path));
+    // What does not answer is not watched either: a look at it would wait in the place where nobody may wait.
+    if (facts !== 'failed') this.#watched.add(path);
+    if (facts === 'failed' || facts === undefined) return undefined;
+    if (facts.kind === 'other') this.warn(path, 'is neither a file nor a folder, and is not opened');
+    return facts;
+  }
+
+  async list(folder: string): Promise<readonly FileEntry[]> {
+    if ((await this.kind(folder)) !== 'folder') return [];
+    const names = await this.#attempt(folder, 'names', () => this.#ground.port.names(folder));
+    if (names === 'failed') return [];
+    if (names.length > mostNames)
+      this.warn(folder, `holds ${names.length} names; only the first ${mostNames} are looked at`);
+    const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, mostNames);
+    const entries = await Promise.all(
+      sorted.map(async ({ name, kind: told }): Promise<FileEntry | undefined> => {
+        const path = join(folder, name);
+        const kind = told === 'link' ? await this.kind(path) : told;
+        return kind === undefined || kind === 'other' ? undefined : { name, path, kind };
+      }),
+    );
+    return entries.filter((entry) => entry !== undefined);
+  }
+
+  async text(path: string, options: { readonly limit?: number } = {}): Promise<string | undefined> {
+    return (await this.#content(path, options.limit))?.text;
+  }
+
+  /** A text with what tells it from the one it was before. */
+  async #content(
+    path: string,
+    limit = largestText,
+  ): Promise<{ readonly text: string; readonly mark: string } | undefined> {
+    const facts = await this.#facts(path);
+    if (facts === undefined || facts.kind === 'other') return undefined;
+    if (facts.kind === 'folder') {
+      this.warn(path, 'is a folder, where a file is looked for');
+      return undefined;
+    }
+    if (facts.size > limit) {
+      this.warn(path, `has ${sizeText(facts.size)}; at most ${sizeText(limit)} are read`);
+      return undefined;
+    }
+    const known = this.#ground.memory.text(path, facts.mark);
+    if (known !== undefined) return { text: known, mark: facts.mark };
+    const bytes = await this.#attempt(path, `bytes:${limit}`, () => this.#ground.port.bytes(path, limit + 1));
+    if (bytes === 'failed') return undefined;
+    if (bytes.length > limit) {
+      this.warn(path, `grows while it is read; at most ${sizeText(limit)} are read`);
+      return undefined;
+    }
+    const text = this.#decode(path, bytes);
+    if (text !== undefined && !facts.isRecent) this.#ground.memory.keepText(path, facts.mark, text);
+    return text === undefined ? undefined : { text, mark: facts.mark };
+  }
+
+  #decode(path: string, bytes: Uint8Array): string | undefined {
+    if (bytes.includes(0)) {
+      this.warn(path, 'is no text');
+      return undefined;
+    }
+    try {
+      // The byte order mark is left out by the decoder.
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      this.warn(path, 'is not UTF-8');
+      return undefined;
+    }
+  }
+
+  json(path: string): Promise<unknown> {
+    return this.#parsed(path, async (text) => readJson(text));
+  }
+
+  yaml(path: string): Promise<unknown> {
+    return this.#parsed(path, async (text) => {
+      const { parseDocument } = await import('yaml');
+      const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+      const [error] = document.errors;
+      if (error !== undefined)
+        return { ok: false, why: `line ${text.slice(0, error.pos[0]).split('\n').length}: ${error.message}` };
+      try {
+        return { ok: true, value: document.toJS({ maxAliasCount: 100 }) };
+      } catch (cause) {
+        return { ok: false, why: messageOf(cause) };
+      }
+    });
+  }
+
+  toml(path: string): Promise<unknown> {
+    return this.#parsed(path, async (text) => (await import('./toml.ts')).readToml(text));
+  }
+
+  async #parsed(path: string, read: (text: string) => Promise<Read>): Promise<unknown> {
+    const text = await this.text(path);
+    if (text === undefined) return undefined;
+    const parsed = await read(text);
+    if (parsed.ok) return parsed.value;
+    this.warn(path, parsed.why);
+    return undefined;
+  }
+
+  async head(path: string): Promise<Head | undefined> {
+    const content = await this.#content(path);
+    if (content === undefined) return undefined;
+    const { memory } = this.#ground;
+    const known = memory.head(path, content.mark);
+    const head = known ?? (await readHead(content.text));
+    if (known === undefined) memory.keepHead(path, content.mark, head);
+    for (const problem of head.problems) this.warn(path, problem);
+    return head;
+  }
+
+  async real(path: string): Promise<string | undefined> {
+    if ((await this.#facts(path)) === undefined) return undefined;
+    const real = await this.#attempt(path, 'real', () => this.#ground.port.real(path));
+    return real === 'failed' ? undefined : real;
+  }
+
+  async #attempt<T>(path: string, name: string, call: () => Promise<T>): Promise<T | 'failed'> {
+    if (this.#signal.aborted) return 'failed';
+    try {
+      return await this.#ground.gate.run(name, path, call);
+    } catch (error) {
+      const code = codeOf(error);
+      // It was there a moment ago.
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.warn(path, wrong[code ?? ''] ?? messageOf(error));
+      return 'failed';
+    }
+  }
+}
+
+const wrong: Readonly<Record<string, string>> = {
+  file_stalled: 'does not answer; its drive may be away',
+  EACCES: 'may not be read by you',
+  EPERM: 'may not be read by you',
+  ELOOP: 'is a link that leads round in a circle',
+  ENAMETOOLONG: 'has a name that is too long',
+  ENXIO: 'is no plain file',
+  EISDIR: 'is a folder, where a file is looked for',
+  EMFILE: 'cannot be opened: too many files are open (ulimit -n)',
+};
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+}

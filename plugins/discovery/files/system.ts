@@ -1,0 +1,22 @@
+import { type Clock, systemClock } from 'kern/plugin';
+import type { DiscoveryFiles } from '../contract.ts';
+import { Gate } from './gate.ts';
+import { Memory } from './memory.ts';
+import { systemPort } from './port.ts';
+import { Reading } from './reading.ts';
+import type { FilePort } from './types.ts';
+
+/** How long one file call may take: a drive that is there answers in far less. */
+const limitMs = 1_000;
+
+/** The files of this machine, or what a test puts in their place. */
+export function createFiles(
+  options: { readonly port?: FilePort; readonly clock?: Clock; readonly limitMs?: number } = {},
+): DiscoveryFiles {
+  const ground = {
+    port: options.port ?? systemPort,
+    gate: new Gate(options.clock ?? systemClock, options.limitMs ?? limitMs),
+    memory: new Memory(),
+  };
+  return { open: (_where, signal) => new Reading(ground, signal) };
+}
