@@ -1,6 +1,6 @@
 import type { MapNode } from './node.ts';
 import { dig } from './node.ts';
-import { type Settings, switchKeys } from './settings.ts';
+import { providerSwitches, type Settings, switchKeys } from './settings.ts';
 
 /** What a key is about. */
 export type Target =
@@ -45,7 +45,7 @@ function split(key: string, ids: () => Iterable<string>): readonly string[] {
   }
   if (first === 'providers' && rest.length > 0) {
     const last = rest.at(-1) ?? '';
-    const named = rest.length > 1 && ['enabled', 'priority', 'user', 'project'].includes(last);
+    const named = rest.length > 1 && providerSwitches.some((name) => name === last);
     return named ? ['providers', rest.slice(0, -1).join('.'), last] : ['providers', rest.join('.')];
   }
   return parts;

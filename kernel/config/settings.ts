@@ -60,11 +60,14 @@ export const kernelSettings: readonly Setting[] = [
 /** The keys that switch things on and off. They hold by level: a project switches only what it brought. */
 export const switchKeys = {
   plugins: 'A plugin by its id: false, true, or its settings.',
-  providers: 'A provider by its id: false, true, or { enabled, priority, user, project }.',
+  providers: 'A provider by its id: false, true, or { enabled, priority, user, project, code }.',
   disabledProviders: 'Short for providers: { <id>: false }.',
   enabledProviders: 'Short for providers: { <id>: true }.',
   disabledItems: 'Single items, as kind:key.',
 } as const;
+
+/** What may be said of a provider. `code`: what it finds may also be run, once it is trusted. */
+export const providerSwitches = ['enabled', 'priority', 'user', 'project', 'code'] as const;
 
 export const switchLists = ['disabledProviders', 'enabledProviders', 'disabledItems'] as const;
 export const listSchema: Schema<readonly string[]> = texts;

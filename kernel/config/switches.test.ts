@@ -119,6 +119,18 @@ test('disabled beats enabled within a layer', () => {
   expect(providerSwitch(all, 'x', 'user', true).on).toBe(false);
 });
 
+test('code of a provider runs only where a person says so, whatever a project says', () => {
+  const code = (content: Parameters<typeof layers>[0]): boolean[] =>
+    (['user', 'project'] as const).map((level) => providerSwitch(layers(content), 'pi', level, true).code);
+  expect(code({ user: { providers: { pi: true } } })).toEqual([false, false]);
+  expect(code({ user: { providers: { pi: { code: true } } } })).toEqual([true, true]);
+  expect(code({ project: { providers: { pi: { code: true } } } })).toEqual([false, false]);
+  expect(code({ user: { providers: { pi: { code: false } } }, flags: { providers: { pi: { code: true } } } })).toEqual([
+    true,
+    true,
+  ]);
+});
+
 test('a bad switch is named and switches nothing', () => {
   const [user] = layers({
     user: {
@@ -139,10 +151,10 @@ test('a bad switch is named and switches nothing', () => {
     'enabledProviders: expected a list of texts, got "x"',
     'plugins.a: expected true, false or a map of settings, got "off"',
     'plugins.b.enabled: expected true or false, got "no"',
-    'providers.e: expected true, false or { enabled, priority, user, project }, got []',
+    'providers.e: expected true, false or { enabled, priority, user, project, code }, got []',
     'providers.f.priority: expected a number, got "high"',
     'providers.f.user: expected true or false, got 1',
   ]);
   for (const id of ['a', 'b', 'd']) expect(pluginSwitch([user], id, 'user').on).toBe(true);
-  expect(providerSwitch([user], 'f', 'user', true)).toEqual({ on: true, origin: { layer: 'default' } });
+  expect(providerSwitch([user], 'f', 'user', true)).toEqual({ on: true, code: false, origin: { layer: 'default' } });
 });

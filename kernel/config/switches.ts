@@ -3,7 +3,7 @@ import { byDefault, type Layer, originOf, problemWith, sourceText, type ValueOri
 import { type ConfigNode, dig, plain } from './node.ts';
 import type { ConfigProblem } from './places.ts';
 import { isTexts, show } from './schemas.ts';
-import { switchLists } from './settings.ts';
+import { providerSwitches, switchLists } from './settings.ts';
 
 /** Whether something is on, and who said so: nobody, when `origin` is the default. */
 export interface Switch {
@@ -35,6 +35,8 @@ export function pluginSwitch(layers: readonly Layer[], id: string, level: Level)
 
 export interface ProviderSwitch extends Switch {
   readonly priority?: number;
+  /** Its code may run, once it is trusted. Only a person says so. */
+  readonly code: boolean;
 }
 
 /** Whether a provider's items of a level are taken, and its own priority. */
@@ -42,12 +44,19 @@ export function providerSwitch(layers: readonly Layer[], id: string, level: Leve
   const able = speakers(layers, level);
   let found: Switch | undefined;
   let priority: number | undefined;
+  let code: boolean | undefined;
   for (const layer of able) {
     found ??= providerWord(layer, id, level);
     const { node } = dig(layer.root, ['providers', id, 'priority']);
     if (node?.kind === 'value' && isNumber(node.value)) priority ??= node.value;
+    const run = layer.name === 'project' ? undefined : dig(layer.root, ['providers', id, 'code']).node;
+    if (run?.kind === 'value' && typeof run.value === 'boolean') code ??= run.value;
   }
-  return { ...(found ?? { on: byItself, origin: byDefault }), ...(priority === undefined ? {} : { priority }) };
+  return {
+    ...(found ?? { on: byItself, origin: byDefault }),
+    ...(priority === undefined ? {} : { priority }),
+    code: code ?? false,
+  };
 }
 
 /** Within a layer the word about a level goes before the word about the whole, and the map before the lists. */
@@ -129,15 +138,14 @@ export function switchProblems(layer: Layer): readonly ConfigProblem[] {
         const expected =
           key === 'plugins'
             ? 'true, false or a map of settings'
-            : 'true, false or { enabled, priority, user, project }';
+            : 'true, false or { enabled, priority, user, project, code }';
         if (typeof entry.value !== 'boolean' && entry.value !== null) bad(entry, `${key}.${id}`, expected);
         continue;
       }
       for (const [name, child] of entry.entries) {
         const value = plain(child);
         const wantsNumber = name === 'priority';
-        if (key === 'plugins' ? name !== 'enabled' : !['enabled', 'priority', 'user', 'project'].includes(name))
-          continue;
+        if (key === 'plugins' ? name !== 'enabled' : !providerSwitches.some((one) => one === name)) continue;
         if (wantsNumber ? !isNumber(value) : typeof value !== 'boolean')
           bad(child, `${key}.${id}.${name}`, wantsNumber ? 'a number' : 'true or false');
       }

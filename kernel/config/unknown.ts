@@ -2,7 +2,7 @@ import { didYouMean, nearNames } from '../near.ts';
 import { type Layer, originOf } from './layers.ts';
 import type { ConfigNode } from './node.ts';
 import type { ConfigProblem } from './places.ts';
-import { type Settings, switchKeys } from './settings.ts';
+import { providerSwitches, type Settings, switchKeys } from './settings.ts';
 
 /** The keys of a layer that mean nothing to anyone, with the names they are near to. */
 export function unknownKeys(
@@ -64,7 +64,7 @@ export function unknownKeys(
         if (!names.has(name)) report(child, ['plugins', id, name], names, 'the plugin does not read this key.');
     }
   }
-  const switches = new Set(['enabled', 'priority', 'user', 'project']);
+  const switches = new Set<string>(providerSwitches);
   const ids = providers === undefined ? undefined : new Set(providers);
   for (const [id, entry] of entriesOf(layer, 'providers')) {
     if (ids !== undefined && !ids.has(id)) report(entry, ['providers', id], ids, 'there is no such provider here.');

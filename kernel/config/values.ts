@@ -119,6 +119,7 @@ function providerValue(state: ConfigState, id: string, rest: readonly string[]):
   const user = providerSwitch(state.layers, id, 'user', true);
   const project = providerSwitch(state.layers, id, 'project', true);
   if (name === 'priority') return { value: user.priority, origin: user.origin };
+  if (name === 'code') return { value: user.code, origin: user.origin };
   if (name === 'project') return { value: project.on, origin: project.origin };
   if (name !== undefined)
     return { value: name === 'user' || name === 'enabled' ? user.on : undefined, origin: user.origin };
@@ -126,6 +127,7 @@ function providerValue(state: ConfigState, id: string, rest: readonly string[]):
     user: user.on,
     project: project.on,
     ...(user.priority === undefined ? {} : { priority: user.priority }),
+    ...(user.code ? { code: true } : {}),
   };
   return { value, origin: strongest([user.origin, project.origin]) };
 }

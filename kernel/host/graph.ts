@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -46,7 +46,11 @@ export class ModuleGraph {
 
   constructor(options: GraphOptions) {
     this.#options = options;
-    this.#territory = { root: options.root, isHostName: (specifier) => options.host.has(specifier) };
+    this.#territory = {
+      root: options.root,
+      isHostName: (specifier, importer) =>
+        options.host.has(specifier) && !(options.host.yields(specifier) && this.#isInstalled(specifier, importer)),
+    };
   }
 
   /** Runs the entry and all it imports; answers with its namespace. */
@@ -99,6 +103,10 @@ export class ModuleGraph {
     const found = this.#resolve(specifier, from);
     if (found.kind === 'own') return found.path;
     return found.kind === 'package' ? createRequire(from.path).resolve(found.specifier) : specifier;
+  }
+
+  #isInstalled(specifier: string, importer: string): boolean {
+    return packageCandidates(specifier, importer, this.#options.root).some((file) => existsSync(file));
   }
 
   #open(path: string, search: string): Module {

@@ -4,21 +4,42 @@ import { offerToPackages } from './resolve.ts';
 /** What the host answers to, each loaded when it is first imported: `kern/plugin`, `zod`, … */
 export type HostModules = Readonly<Record<string, () => object | Promise<object>>>;
 
+/** Names of other agents that the host answers to in their place. */
+export interface ForeignModules {
+  readonly names: readonly string[];
+  /** Of these an extension's own copy is meant, where it has one. */
+  readonly unlessInstalled: readonly string[];
+  /** Asked each time, since what answers may have been replaced. */
+  load(name: string): Promise<object>;
+}
+
 /** The host's own objects under the names that extensions import. Nothing has to be installed beside them. */
 export class HostNames {
   readonly #modules: HostModules;
   readonly #loaded = new Map<string, object>();
   readonly #loading = new Map<string, Promise<object>>();
+  readonly #foreign: ForeignModules | undefined;
 
-  constructor(modules: HostModules) {
+  constructor(modules: HostModules, foreign?: ForeignModules) {
     this.#modules = modules;
+    this.#foreign = foreign;
   }
 
   has(id: string): boolean {
-    return Object.hasOwn(this.#modules, id);
+    return Object.hasOwn(this.#modules, id) || this.#foreign?.names.includes(id) === true;
   }
 
-  load(id: string): Promise<object> {
+  /** Whether a copy of its own is what an extension means by the name. */
+  yields(id: string): boolean {
+    return this.#foreign?.unlessInstalled.includes(id) === true;
+  }
+
+  async load(id: string): Promise<object> {
+    if (!Object.hasOwn(this.#modules, id) && this.#foreign?.names.includes(id) === true) {
+      const loaded = await this.#foreign.load(id);
+      this.#loaded.set(id, loaded); // for `require`
+      return loaded;
+    }
     const loading = this.#loading.get(id) ?? this.#load(id);
     this.#loading.set(id, loading);
     return loading;
@@ -51,5 +72,8 @@ export class HostNames {
   /** Packages keep their own zod, but there is one kernel: its names lead to it from everywhere. */
   async offerKernel(): Promise<void> {
     for (const id of ['kern/plugin', 'kern/contracts']) if (this.has(id)) offerToPackages(id, await this.load(id));
+    // What an extension imports itself, its packages mean too; they are not its own copies.
+    for (const [id, loaded] of this.#loaded)
+      if (this.#foreign?.names.includes(id) === true && !this.yields(id)) offerToPackages(id, loaded);
   }
 }

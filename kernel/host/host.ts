@@ -8,11 +8,12 @@ import type { Trust } from '../trust/trust.ts';
 import { brokenPromises, manifestForSleep, sleeperOf, type WholeManifest } from './lazy.ts';
 import type { Loader } from './load.ts';
 import { type ExtensionFolder, explicitPlaces, foundIn, type Place, type PlaceState, trustItemOf } from './place.ts';
-import { Reader, wasRefused } from './reader.ts';
+import { type Adopt, Reader, wasRefused } from './reader.ts';
 import { idTaken, isFound, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
 import type { WatchHub } from './watch-hub.ts';
 
 export type { ExtensionFolder, Place, PlaceState } from './place.ts';
+export type { Adopt, Factory } from './reader.ts';
 
 export interface HostOptions {
   readonly kernel: Kernel;
@@ -22,6 +23,10 @@ export interface HostOptions {
   readonly folders: readonly ExtensionFolder[];
   /** `-e`: the person's word. Paths of files or folders. */
   readonly explicit: readonly string[];
+  /** Makes a plugin of a default export that is a function. */
+  readonly adopt?: Adopt;
+  /** Extensions that are found otherwise: in the folders of other agents. Asked each time anything is looked for. */
+  readonly others?: () => Promise<readonly Place[]>;
 }
 
 /** What the host knows of a place. */
@@ -46,9 +51,9 @@ export class Host {
   #isClosed = false;
 
   constructor(options: HostOptions) {
-    const { loader, trust, kernel } = options;
+    const { loader, trust, kernel, adopt } = options;
     this.#options = options;
-    this.#reader = new Reader({ loader, trust, clock: kernel.clock, limitMs });
+    this.#reader = new Reader({ loader, trust, clock: kernel.clock, limitMs, adopt });
   }
 
   /** Loads everything there is. One that fails stops none of the others. */
@@ -80,7 +85,15 @@ export class Host {
 
   /** A built-in that runs from its sources: loaded like any other, watched, and swapped. */
   async builtin(id: string, entry: string): Promise<PluginDefinition> {
-    const slot = this.#slots.get(entry) ?? this.#open({ entry, folder: dirname(entry), level: 'builtin', name: id });
+    const slot =
+      this.#slots.get(entry) ??
+      this.#open({
+        entry,
+        folder: dirname(entry),
+        level: 'builtin',
+        name: id,
+        shortName: id,
+      });
     slot.key = builtinKey(id);
     return this.#reading(slot);
   }
@@ -128,7 +141,9 @@ export class Host {
     const named = [...this.#slots.values()].flatMap(({ place }) => (place.level === 'session' ? [place.entry] : []));
     const { places, problems } = await foundIn(this.#options.folders, named);
     this.#problems = problems;
-    return places;
+    const known = new Set([...named, ...places.map(({ entry }) => entry)]);
+    const others = (await this.#options.others?.()) ?? [];
+    return [...places, ...others.filter(({ entry }) => !known.has(entry))];
   }
 
   #open(place: Place): Slot {

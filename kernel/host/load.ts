@@ -3,13 +3,14 @@ import { isAbsolute, relative } from 'node:path';
 import { KernError, messageOf } from '../error.ts';
 import { Compiler } from './compile.ts';
 import { ModuleGraph } from './graph.ts';
-import { type HostModules, HostNames } from './host-names.ts';
+import { type ForeignModules, type HostModules, HostNames } from './host-names.ts';
 import { LoadError } from './load-error.ts';
 
 export interface LoaderOptions {
   /** Where transformed sources are kept; made private to the user. Without it every load transforms anew. */
   readonly cacheDir?: string;
   readonly hostModules: HostModules;
+  readonly foreignModules?: ForeignModules;
 }
 
 export interface LoadOptions {
@@ -40,9 +41,9 @@ export interface Loader {
 }
 
 /** Loads plugins from files, each time as they are on disk. Nothing is shared between two loads but packages. */
-export function createLoader({ cacheDir, hostModules }: LoaderOptions): Loader {
+export function createLoader({ cacheDir, hostModules, foreignModules }: LoaderOptions): Loader {
   const compiler = new Compiler(cacheDir);
-  const host = new HostNames(hostModules);
+  const host = new HostNames(hostModules, foreignModules);
   return { load: (entry, options) => load(entry, options, compiler, host) };
 }
 

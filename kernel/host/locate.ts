@@ -22,6 +22,8 @@ export interface LocatedExtension {
   /** Its folder; for a single file the folder it stands in. */
   readonly root: string;
   readonly manifest?: ExtensionManifest;
+  /** Its package has others beside it. */
+  readonly isOneOf?: boolean;
 }
 
 export interface LocateProblem {
@@ -89,19 +91,23 @@ async function inPackage(root: string): Promise<readonly Finding[]> {
   return [];
 }
 
-/** What package.json states, or undefined where it says nothing about kern. */
+/** Who a package.json may speak to, the first that it does: kern, or one whose extensions kern runs as they are. */
+const readers = ['kern', 'pi', 'omp'];
+
+/** What package.json states, or undefined where it says nothing about extensions. */
 async function statedEntries(root: string): Promise<readonly Finding[] | undefined> {
   const path = join(root, 'package.json');
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true) return undefined;
   if (stats.size > manifestLimit) return [{ path, message: `${path} is larger than 1 MB` }];
-  const kern = fieldOf(await parsed(path), 'kern');
-  if (kern instanceof Error) return [{ path, message: `${path}: ${visible(kern.message)}` }];
-  const entries = fieldOf(kern, 'extensions');
-  if (entries === undefined) return undefined;
+  const whole = await parsed(path);
+  if (whole instanceof Error) return [{ path, message: `${path}: ${visible(whole.message)}` }];
+  const reader = readers.find((name) => fieldOf(fieldOf(whole, name), 'extensions') !== undefined);
+  if (reader === undefined) return undefined;
+  const entries = fieldOf(fieldOf(whole, reader), 'extensions');
   if (!isTexts(entries))
-    return [{ path, message: `${path}: kern.extensions is a list of paths, such as ["./main.ts"]` }];
-  const manifest = manifestOf(kern);
+    return [{ path, message: `${path}: ${reader}.extensions is a list of paths, such as ["./main.ts"]` }];
+  const manifest = manifestOf(fieldOf(whole, 'kern'));
   if (typeof manifest === 'string') return [{ path, message: `${path}: ${manifest}` }];
   if (manifest !== undefined && entries.length > 1)
     return [
@@ -111,18 +117,29 @@ async function statedEntries(root: string): Promise<readonly Finding[] | undefin
       },
     ];
   const once = new Map(entries.map((name) => [resolve(root, name), name]));
-  return Promise.all([...once.values()].map((name) => statedEntry(root, name, manifest)));
+  const found = (await Promise.all([...once.values()].map((name) => statedEntry(root, name, manifest)))).flat();
+  return found.length < 2 ? found : found.map((one) => ('entry' in one ? { ...one, isOneOf: true } : one));
 }
 
-async function statedEntry(root: string, name: string, manifest: ExtensionManifest | undefined): Promise<Finding> {
+async function statedEntry(
+  root: string,
+  name: string,
+  manifest: ExtensionManifest | undefined,
+): Promise<readonly Finding[]> {
   const entry = resolve(root, name);
-  if (visible(name) !== name) return hiddenProblem(entry);
+  if (visible(name) !== name) return [hiddenProblem(entry)];
   const kind = await kindOf(entry);
-  if (!isBelow(entry, root) || (kind !== 'absent' && !(await isWithin(entry, root)))) return outsideProblem(root, name);
+  if (!isBelow(entry, root) || (kind !== 'absent' && !(await isWithin(entry, root))))
+    return [outsideProblem(root, name)];
   if (kind === 'absent')
-    return { path: entry, message: `${entry} is not there, though ${join(root, 'package.json')} names it` };
-  if (kind !== 'file') return { path: entry, message: `${entry} is no regular file` };
-  return { entry, root, ...(manifest === undefined ? {} : { manifest }) };
+    return [{ path: entry, message: `${entry} is not there, though ${join(root, 'package.json')} names it` }];
+  // pi's packages name folders of extensions.
+  if (kind === 'folder') {
+    const { found, problems } = await locateExtensions(entry);
+    return [...found.map((one) => ({ ...one, root })), ...problems];
+  }
+  if (kind !== 'file') return [{ path: entry, message: `${entry} is no regular file` }];
+  return [{ entry, root, ...(manifest === undefined ? {} : { manifest }) }];
 }
 
 function hiddenProblem(path: string): LocateProblem {

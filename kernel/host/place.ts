@@ -22,7 +22,11 @@ export interface Place {
   readonly root?: string;
   /** What trust and messages call it until its id is known: of a project its path in it, else the name of its file or folder. */
   readonly name: string;
+  /** The name of its file or folder; of one of several in a package both. */
+  readonly shortName: string;
   readonly manifest?: ExtensionManifest;
+  /** Of code in the folder of another agent: whose. */
+  readonly dialect?: string;
 }
 
 export type PlaceState =
@@ -65,13 +69,15 @@ function realPath(path: string): string {
   }
 }
 
-function placeIn(folder: ExtensionFolder, { entry, root, manifest }: LocatedExtension): Place {
+function placeIn(folder: ExtensionFolder, located: LocatedExtension): Place {
+  const { entry, root, manifest } = located;
   const { path, level, root: project } = folder;
   return {
     entry,
     folder: root,
     level,
     name: project === undefined ? nameOf(entry, root, path) : relative(project, entry).split(sep).join('/'),
+    shortName: resolve(root) === resolve(path) ? stemOf(entry) : nameInPackage(located),
     ...(project === undefined ? {} : { root: project }),
     ...(manifest === undefined ? {} : { manifest }),
   };
@@ -79,7 +85,18 @@ function placeIn(folder: ExtensionFolder, { entry, root, manifest }: LocatedExte
 
 /** `weather.ts` and `weather/index.ts` are both `weather`. */
 function nameOf(entry: string, folder: string, extensions: string): string {
-  return resolve(folder) === resolve(extensions) ? basename(entry, extname(entry)) : basename(folder);
+  return resolve(folder) === resolve(extensions) ? stemOf(entry) : basename(folder);
+}
+
+/** That of its folder, and where there are several in it, that of the file too. */
+function nameInPackage({ entry, root, isOneOf }: LocatedExtension): string {
+  return isOneOf === true ? `${basename(root)}.${stemOf(entry)}` : basename(root);
+}
+
+/** The name of a file that says something: of an index file that of its folder. */
+export function stemOf(entry: string): string {
+  const stem = basename(entry, extname(entry));
+  return stem === 'index' ? basename(dirname(entry)) : stem;
 }
 
 /** What `-e` names: a file, a folder with an index file, or a package that states its entries. */
@@ -90,19 +107,28 @@ export async function explicitPlaces(path: string): Promise<readonly Place[]> {
   const stats = statSync(real);
   if (!stats.isDirectory()) {
     if (!stats.isFile()) throw missing(`-e ${path}: it is no regular file`);
-    return [{ entry: real, folder: dirname(real), level: 'session', name: basename(real, extname(real)) }];
+    return [
+      {
+        entry: real,
+        folder: dirname(real),
+        level: 'session',
+        name: basename(real, extname(real)),
+        shortName: stemOf(real),
+      },
+    ];
   }
   const { found, problems } = await locatePackage(real);
   if (problems[0] !== undefined) throw missing(`-e ${path}: ${problems[0].message}`);
   const entries = found.length > 0 ? found : otherIndexOf(real);
   if (entries.length === 0)
     throw missing(`-e ${path}: the folder has no index.ts or index.js, and no package.json that names an entry`);
-  return entries.map(({ entry, manifest }) => ({
-    entry,
+  return entries.map((located) => ({
+    entry: located.entry,
     folder: real,
     level: 'session' as const,
     name: basename(real),
-    ...(manifest === undefined ? {} : { manifest }),
+    shortName: nameInPackage({ ...located, root: real }),
+    ...(located.manifest === undefined ? {} : { manifest: located.manifest }),
   }));
 }
 

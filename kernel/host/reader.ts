@@ -27,7 +27,13 @@ export interface ReaderPorts {
   readonly trust: Trust;
   readonly clock: Clock;
   readonly limitMs: number;
+  /** Makes a plugin of a default export that is a function. Without it none is. */
+  readonly adopt?: Adopt | undefined;
 }
+
+/** What a module exports where its host calls it: the extensions of other agents. */
+export type Factory = (api: never) => unknown;
+export type Adopt = (factory: Factory, place: Place) => PluginDefinition;
 
 /** A timer that comes later than this was held up. */
 const blockedMs = 100;
@@ -52,12 +58,18 @@ export class Reader {
       // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
       const own = place.level === 'builtin' ? files.filter((file) => !outside.includes(file)) : files;
       seen = { files: [place.entry, ...own], missing, contents };
-      return { state: 'read', definition: definitionOf(exports, place.entry), seen };
+      return { state: 'read', definition: this.#definitionOf(exports, place), seen };
     } catch (error) {
       if (!(error instanceof LoadError)) return { state: 'failed', error, seen };
       const { files, missing, contents } = error;
       return { state: 'failed', error, seen: { files: [place.entry, ...files], missing, contents } };
     }
+  }
+
+  #definitionOf(exports: unknown, place: Place): PluginDefinition {
+    const { adopt } = this.#ports;
+    const isForeign = typeof exports === 'function' && adopt !== undefined && place.level !== 'builtin';
+    return definitionOf(isForeign ? adopt(exports as Factory, place) : exports, place.entry);
   }
 
   /** What the gate looked at and what runs must be the same bytes, imports that no scan foresees included. */

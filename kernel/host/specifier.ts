@@ -25,7 +25,7 @@ const compiledFrom: Readonly<Record<string, readonly string[]>> = {
 export interface Territory {
   /** The plugin's folder, a real path. */
   readonly root: string;
-  readonly isHostName: (specifier: string) => boolean;
+  readonly isHostName: (specifier: string, importer: string) => boolean;
 }
 
 /** Resolves what an own file imports. Bare names are packages, unless the host or the plugin itself answers to them. */
@@ -35,7 +35,7 @@ export function resolveSpecifier(
   territory: Territory,
   packages: PackageFiles,
 ): Resolution {
-  if (territory.isHostName(specifier)) return { kind: 'host', id: specifier };
+  if (territory.isHostName(specifier, importer)) return { kind: 'host', id: specifier };
   if (isBuiltin(specifier)) return { kind: 'builtin', id: specifier };
   if (specifier.startsWith('file:')) return resolveUrl(specifier, importer, territory);
   if (/^(\.{0,2}\/|\.{1,2}$|[a-zA-Z]:[\\/])/.test(specifier)) return resolvePath(specifier, importer, territory);

@@ -55,7 +55,7 @@ function switches(settings: readonly SettingReport[]): JsonSchema {
     ] as const;
   });
   const providerSwitches = Object.fromEntries(
-    ['enabled', 'user', 'project'].map((name) => [name, { type: 'boolean' }]),
+    ['enabled', 'user', 'project', 'code'].map((name) => [name, { type: 'boolean' }]),
   );
   return {
     plugins: {
