@@ -118,7 +118,7 @@ export interface Flag {
   readonly name: string;
   readonly kind: 'boolean' | 'string';
   readonly summary: string;
-  apply?(value: string | boolean, ctx: Context): void;
+  apply?(value: string | boolean, ctx: Context): void | Promise<void>;
 }
 
 /** Options of `kern [message…]` that plugins add. Key: the name. */

@@ -30,12 +30,13 @@ export async function read(argv: readonly string[], { kernel, view }: House): Pr
   const isBare = first !== undefined && !first.afterEnd;
   if (isBare && first.text === 'help') await wake(kernel, () => true);
   if (isBare) await wake(kernel, (path) => path[0] === first.text);
+  await wakeFlags(kernel, argv);
   return known(kernel, view).read(argv);
 }
 
 /** The same with every command loaded: for help. */
 export async function readAll(argv: readonly string[], { kernel, view }: House): Promise<Reading> {
-  await view.use(commands).load();
+  await Promise.all([view.use(commands).load(), view.use(flags).load()]);
   return known(kernel, view).read(argv);
 }
 
@@ -46,10 +47,26 @@ async function wake(kernel: Kernel, isWanted: (path: readonly string[]) => boole
   if (!woken.ok) throw woken.error;
 }
 
+/** A flag that a sleeping plugin brings wakes it when it stands on the line. */
+async function wakeFlags(kernel: Kernel, argv: readonly string[]): Promise<void> {
+  if (!argv.some((word) => word.startsWith('--'))) return;
+  const isGiven = (name: string): boolean => argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  const asleep = kernel.sleeping.filter((plugin) => {
+    const names = plugin.contributes[flags.id];
+    return Array.isArray(names) && names.some(isGiven) && isOn(kernel, plugin);
+  });
+  if (asleep.length === 0) return;
+  const woken = await kernel.change({ wake: asleep, limitMs: 10_000 });
+  if (!woken.ok) throw woken.error;
+}
+
 /** Plugins that bring commands and have not been needed yet. */
 function sleepers(kernel: Kernel): readonly IdlePlugin[] {
-  const isOn = ({ id, level = 'builtin' }: IdlePlugin): boolean => kernel.settings.plugin(id, level).off === undefined;
-  return kernel.sleeping.filter((plugin) => commands.id in plugin.contributes && isOn(plugin));
+  return kernel.sleeping.filter((plugin) => commands.id in plugin.contributes && isOn(kernel, plugin));
+}
+
+function isOn(kernel: Kernel, { id, level = 'builtin' }: IdlePlugin): boolean {
+  return kernel.settings.plugin(id, level).off === undefined;
 }
 
 function pathsOf(plugin: IdlePlugin): readonly (readonly string[])[] {

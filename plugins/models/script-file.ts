@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from 'kern/plugin';
-import { ModelError } from './bridge/failure.ts';
+import { ModelError, refusalCodes } from './bridge/failure.ts';
+import type { ModelErrorCode } from './contract.ts';
 import {
   amount,
   either,
@@ -54,13 +55,9 @@ export interface ScriptTurn {
   readonly chunk?: number;
   /** Between deltas. */
   readonly delayMs?: number;
-  /** `args` that are a text are sent as they are, also when they are no JSON. `split`: in how many deltas. */
-  readonly calls?: readonly {
-    readonly name: string;
-    readonly args?: Readonly<Record<string, unknown>> | string;
-    readonly id?: string;
-    readonly split?: number;
-  }[];
+  readonly calls?: readonly ScriptCall[];
+  /** In the place of reasoning, text and calls, where they come in another order. */
+  readonly content?: readonly ScriptBlock[];
   readonly usage?: {
     readonly input?: number;
     readonly output?: number;
@@ -72,9 +69,22 @@ export interface ScriptTurn {
   readonly error?: ScriptFailure;
 }
 
+/** `args` that are a text are sent as they are, also when they are no JSON. `split`: in how many deltas. */
+export interface ScriptCall {
+  readonly name: string;
+  readonly args?: Readonly<Record<string, unknown>> | string;
+  readonly id?: string;
+  readonly split?: number;
+}
+
+export type ScriptBlock =
+  | { readonly reasoning: string | readonly string[] }
+  | { readonly text: string | readonly string[] }
+  | { readonly call: ScriptCall };
+
 /** How a turn fails: refused by a status, cut off at some point, or silent after what it says. */
 export type ScriptFailure =
-  | { readonly status: number; readonly body?: string; readonly retryAfter?: number }
+  | { readonly status: number; readonly body?: string; readonly retryAfter?: number; readonly code?: ModelErrorCode }
   | { readonly disconnect: 'before' | 'mid' | 'after' }
   | { readonly stall: true };
 
@@ -95,7 +105,12 @@ const expectation = mapOf({
 
 const call = mapOf({ name: must(name), args: or(args, {}), id: may(name), split: or(whole(1), 1) });
 
-const refusal = mapOf({ status: must(whole(400, 599)), body: or(text, ''), retryAfter: may(amount(0)) });
+const refusal = mapOf({
+  status: must(whole(400, 599)),
+  body: or(text, ''),
+  retryAfter: may(amount(0)),
+  code: may(oneOf(...refusalCodes)),
+});
 const cut = mapOf({ disconnect: must(oneOf('before', 'mid', 'after')) });
 const stall = mapOf({ stall: must(oneOf(true)) });
 
@@ -106,6 +121,19 @@ const failure = either<Failure>([refusal, cut, stall], (value, place) => {
   if (isMap(value) && 'disconnect' in value) return cut;
   if (isMap(value) && 'stall' in value) return stall;
   throw expected(place, '{status, body, retryAfter}, {disconnect: before, mid or after} or {stall: true}', value);
+});
+
+const reasoningBlock = mapOf({ reasoning: must(pieces) });
+const textBlock = mapOf({ text: must(pieces) });
+const callBlock = mapOf({ call: must(call) });
+
+type Block = ReturnType<typeof reasoningBlock> | ReturnType<typeof textBlock> | ReturnType<typeof callBlock>;
+
+const block = either<Block>([reasoningBlock, textBlock, callBlock], (value, place) => {
+  if (isMap(value) && 'reasoning' in value) return reasoningBlock;
+  if (isMap(value) && 'text' in value) return textBlock;
+  if (isMap(value) && 'call' in value) return callBlock;
+  throw expected(place, '{reasoning}, {text} or {call}', value);
 });
 
 const count = or(whole(0), 0);
@@ -119,6 +147,7 @@ const turnParts = mapOf({
   chunk: or(whole(1), 20),
   delayMs: or(amount(0, 600_000), 0),
   calls: or(listOf(call), []),
+  content: may(listOf(block)),
   usage: or(usage, usage({}, [])),
   stop: may(oneOf('stop', 'length', 'toolUse', 'refusal')),
   error: may(failure),
@@ -126,11 +155,14 @@ const turnParts = mapOf({
 
 const turn = shape(turnParts.schema, (value, place) => {
   const whole = turnParts(value, place);
-  const says = whole.text !== undefined || whole.reasoning !== undefined || whole.calls.length > 0;
+  const isShort = whole.text !== undefined || whole.reasoning !== undefined || whole.calls.length > 0;
+  if (isShort && whole.content !== undefined)
+    throw new Misfit([...place, 'content'], 'stands in the place of reasoning, text and calls: give one or the other');
+  const says = isShort || (whole.content ?? []).length > 0;
   if (!says || whole.error === undefined || !('status' in whole.error)) return whole;
   throw new Misfit(
     [...place, 'error'],
-    'a turn that fails with a status says nothing: leave out text, reasoning and calls, or use disconnect',
+    'a turn that fails with a status says nothing: leave out text, reasoning, calls and content, or use disconnect',
   );
 });
 

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isAlive, openPlace } from './program.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const script = (...turns: readonly object[]): string => JSON.stringify({ version: 1, turns, repeat: 'last' });
 const line = ['--model', 'script/s.json', '--yolo', '--no-session'];

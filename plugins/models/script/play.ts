@@ -15,46 +15,50 @@ export const scriptApi = 'script';
 export function eventsOf(turn: Turn, nth: number, request: ModelRequest): readonly StreamEvent[] {
   const events: StreamEvent[] = [];
   const content: AssistantMessage['content'][number][] = [];
-  if (turn.reasoning !== undefined) {
+  let calls = 0;
+  for (const block of blocksOf(turn)) {
     const contentIndex = content.length;
-    const deltas = piecesOf(turn.reasoning, turn.chunk);
-    const thinking = deltas.join('');
-    content.push({ type: 'thinking', thinking });
-    events.push(
-      { type: 'thinking_start', contentIndex },
-      ...deltas.map((delta) => ({ type: 'thinking_delta' as const, contentIndex, delta })),
-      { type: 'thinking_end', contentIndex, content: thinking },
-    );
+    if ('call' in block) {
+      calls += 1;
+      content.push(playCall(block.call, `call_${nth}_${calls}`, contentIndex, events));
+    } else if ('text' in block) {
+      const deltas = piecesOf(block.text, turn.chunk);
+      const text = deltas.join('');
+      content.push({ type: 'text', text });
+      events.push({ type: 'text_start', contentIndex });
+      for (const delta of deltas) events.push({ type: 'text_delta', contentIndex, delta });
+      events.push({ type: 'text_end', contentIndex, content: text });
+    } else {
+      const deltas = piecesOf(block.reasoning, turn.chunk);
+      const thinking = deltas.join('');
+      content.push({ type: 'thinking', thinking });
+      events.push({ type: 'thinking_start', contentIndex });
+      for (const delta of deltas) events.push({ type: 'thinking_delta', contentIndex, delta });
+      events.push({ type: 'thinking_end', contentIndex, content: thinking });
+    }
   }
-  if (turn.text !== undefined) {
-    const contentIndex = content.length;
-    const deltas = piecesOf(turn.text, turn.chunk);
-    const text = deltas.join('');
-    content.push({ type: 'text', text });
-    events.push({ type: 'text_start', contentIndex });
-    for (const delta of deltas) events.push({ type: 'text_delta', contentIndex, delta });
-    events.push({ type: 'text_end', contentIndex, content: text });
-  }
-  for (const [at, call] of turn.calls.entries()) {
-    const contentIndex = content.length;
-    const json = typeof call.args === 'string' ? call.args : JSON.stringify(call.args);
-    const toolCall: ToolCall = {
-      type: 'toolCall',
-      id: call.id ?? `call_${nth}_${at + 1}`,
-      name: call.name,
-      ...toolArguments(json),
-    };
-    content.push(toolCall);
-    events.push({ type: 'toolcall_start', contentIndex, id: toolCall.id, toolName: call.name });
-    for (const delta of piecesOf(json, Math.ceil(json.length / call.split)))
-      events.push({ type: 'toolcall_delta', contentIndex, delta });
-    events.push({ type: 'toolcall_end', contentIndex, toolCall });
-  }
-  events.push({
-    type: 'done',
-    message: messageOf(content, turn.stop ?? (turn.calls.length > 0 ? 'toolUse' : 'stop'), turn.usage, request),
-  });
+  const message = messageOf(content, turn.stop ?? (calls > 0 ? 'toolUse' : 'stop'), turn.usage, request);
+  events.push({ type: 'done', message });
   return events;
+}
+
+function blocksOf({ reasoning, text, calls, content }: Turn): NonNullable<Turn['content']> {
+  if (content !== undefined) return content;
+  return [
+    ...(reasoning === undefined ? [] : [{ reasoning }]),
+    ...(text === undefined ? [] : [{ text }]),
+    ...calls.map((call) => ({ call })),
+  ];
+}
+
+function playCall(call: Turn['calls'][number], id: string, contentIndex: number, events: StreamEvent[]): ToolCall {
+  const json = typeof call.args === 'string' ? call.args : JSON.stringify(call.args);
+  const toolCall: ToolCall = { type: 'toolCall', id: call.id ?? id, name: call.name, ...toolArguments(json) };
+  events.push({ type: 'toolcall_start', contentIndex, id: toolCall.id, toolName: call.name });
+  for (const delta of piecesOf(json, Math.ceil(json.length / call.split)))
+    events.push({ type: 'toolcall_delta', contentIndex, delta });
+  events.push({ type: 'toolcall_end', contentIndex, toolCall });
+  return toolCall;
 }
 
 function messageOf(

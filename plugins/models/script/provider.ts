@@ -172,10 +172,12 @@ function unexpected(shown: string, nth: number, lines: readonly string[]): Model
 
 function refusal(
   endpoint: ModelEndpoint,
-  error: { status: number; body: string; retryAfter?: number | undefined },
+  { status, body, retryAfter, code }: Extract<Failure, { status: number }>,
 ): ModelError {
-  const headers = error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
-  return modelErrors.refused(endpoint, { status: error.status, body: error.body, headers });
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const refused = modelErrors.refused(endpoint, { status, body, headers });
+  if (code === undefined || code === refused.code) return refused;
+  return new ModelError(code, refused.message, { status, retryAfterMs: refused.retryAfterMs });
 }
 
 /** A title takes no turn of the script, nor does a summary that it does not speak of. */
