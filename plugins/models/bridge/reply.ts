@@ -92,8 +92,9 @@ export class Reply {
   }
 
   /** It ended otherwise than its package says. */
-  endAs(unified: Finish['finishReason']['unified']): void {
-    if (this.#finish !== undefined) this.#finish = { ...this.#finish, finishReason: { unified, raw: undefined } };
+  endAs(unified: Finish['finishReason']['unified'] | undefined): void {
+    if (this.#finish !== undefined && unified !== undefined)
+      this.#finish = { ...this.#finish, finishReason: { unified, raw: undefined } };
   }
 
   /** The events of a part. */

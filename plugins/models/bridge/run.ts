@@ -74,9 +74,8 @@ export async function* reply(
       }
       if (made.isEndless) throw badResponse(endpoint, `sent more than ${longestReply / 1e6} million characters`);
     }
-    const { ending } = wire;
-    if (ending !== undefined && broken === undefined && made.finish?.finishReason.unified === 'error' && merger.isOver)
-      made.endAs(ending(merger.last));
+    if (broken === undefined && made.finish?.finishReason.unified === 'error' && merger.isOver)
+      made.endAs(wire.ending?.(merger.last));
     const unified = made.finish?.finishReason.unified;
     if (broken !== undefined || unified === undefined || unified === 'interrupted' || unified === 'error') {
       const why = made.finish?.finishReason.raw;
