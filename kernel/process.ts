@@ -76,6 +76,8 @@ export interface Child {
 
 /** The process supervisor: everything kern starts is started here. */
 export interface Processes {
+  /** What a child gets before its starter's additions: the environment of kern without keys. */
+  environment?(): Readonly<Record<string, string>>;
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Child;
   /** What runs now. */
   list(): readonly {

@@ -41,6 +41,14 @@ test.each([
   expect(cleanEnvironment({ [name]: 'kept' })).toEqual({ [name]: 'kept' });
 });
 
+test("a key that a person has given kern is no child's either; what is named in the settings is", () => {
+  const env = { ACME_KEY: 'a', OTHER_KEY: 'o', OPENAI_API_KEY: 'k', GROQ_API_KEY: 'g' };
+  expect(cleanEnvironment(env, { held: ['ACME_KEY'], passed: ['OPENAI_API_KEY'] })).toEqual({
+    OTHER_KEY: 'o',
+    OPENAI_API_KEY: 'k',
+  });
+});
+
 test('what npm put there for its script is gone, and its folders at the front of PATH', () => {
   const env = cleanEnvironment({
     npm_lifecycle_event: 'start',

@@ -7,6 +7,7 @@ const keyHolders = [
   'AI21',
   'AI_GATEWAY',
   'ANTHROPIC',
+  'ANT_LING',
   'ANYSCALE',
   'AZURE_AI',
   'AZURE_OPENAI',
@@ -49,6 +50,7 @@ const keyHolders = [
   'LITELLM',
   'LM_STUDIO',
   'LMSTUDIO',
+  'META',
   'MINIMAX',
   'MISTRAL',
   'MOONSHOT',
@@ -103,12 +105,20 @@ export function isProviderSecret(name: string): boolean {
   return secret.test(name);
 }
 
+export interface Keys {
+  /** Names that children get all the same. */
+  readonly passed?: readonly string[];
+  /** More names that hold keys: those which a person has given kern. */
+  readonly held?: readonly string[];
+}
+
 /** The environment that children get: no provider keys, nothing that npm put there for its own script. */
-export function cleanEnvironment(env: Environment): Record<string, string> {
+export function cleanEnvironment(env: Environment, { passed = [], held = [] }: Keys = {}): Record<string, string> {
   const byNpm = env.npm_lifecycle_event !== undefined;
   const clean: Record<string, string> = {};
+  const isKey = (name: string): boolean => !passed.includes(name) && (held.includes(name) || isProviderSecret(name));
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || ownNames.has(name) || isProviderSecret(name)) continue;
+    if (value === undefined || ownNames.has(name) || isKey(name)) continue;
     // Without npm above, `npm_config_registry` and its like are the user's own settings.
     if (name.startsWith('npm_') && (byNpm || !name.startsWith('npm_config_'))) continue;
     if (byNpm && npmNames.has(name)) continue;

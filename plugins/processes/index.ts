@@ -1,4 +1,5 @@
-import { definePlugin, processes } from 'kern/plugin';
+import { keyVariables, modelProviders } from 'kern/contracts';
+import { type Context, definePlugin, processes } from 'kern/plugin';
 import { z } from 'zod';
 import { bashOperations, jobs } from './contract.ts';
 import { createJobs } from './jobs.ts';
@@ -17,16 +18,29 @@ export default definePlugin({
       .optional()
       .describe('MB that all processes of one command may hold together; default: nine tenths of the machine'),
     processes: z.int().positive().default(defaultProcesses).describe('Processes that one command may have at a time'),
+    passKeys: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Variables with keys of models or of search, such as OPENAI_API_KEY, that commands get all the same'),
   }),
   setup(ctx) {
-    const { memory, processes: count } = ctx.config;
-    const supervisor = createSupervisor(process.env, {
+    const { memory, processes: count, passKeys } = ctx.config;
+    const limits = {
       memoryBytes: memory === undefined ? mostOfTheMemory() : memory * 1024 * 1024,
       processes: count,
-    });
+    };
+    const supervisor = createSupervisor(process.env, limits, () => ({ passed: passKeys, held: heldBy(ctx) }));
     ctx.contribute(processes, supervisor);
     ctx.contribute(jobs, createJobs(supervisor));
     ctx.defer(() => supervisor.close());
     ctx.onCrash(() => supervisor.killAllNow());
   },
 });
+
+/** The variables with the keys of models, as far as their providers are awake: one that sleeps has taken no key. */
+function heldBy(ctx: Pick<Context, 'use'>): readonly string[] {
+  return ctx
+    .use(modelProviders)
+    .items()
+    .flatMap((provider) => keyVariables(provider.keys?.() ?? []));
+}

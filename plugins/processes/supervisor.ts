@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { KernError, type Processes } from 'kern/plugin';
 import { type Supervised, superviseChild, type Tools } from './child.ts';
 import { endTree, endTreeNow, groupExists } from './end.ts';
-import { cleanEnvironment, withAdded } from './environment.ts';
+import { cleanEnvironment, type Keys, withAdded } from './environment.ts';
 import { type Guardian, startGuardian } from './guardian.ts';
 import { createTreeWatch, defaultProcesses, type TreeLimits, treeLimits } from './limits.ts';
 import { createPipes, type Pipes } from './pipe.ts';
@@ -23,10 +23,11 @@ interface Row {
   readonly startedAt: number;
 }
 
-/** Starts children, knows them until nothing of them is left, and ends them. `env` is read at every start. */
+/** Starts children, knows them until nothing of them is left, and ends them. `env` and `keys` are read at every start. */
 export function createSupervisor(
   env: NodeJS.ProcessEnv,
   limits: TreeLimits = { memoryBytes: undefined, processes: defaultProcesses },
+  keys: () => Keys = () => ({}),
 ): Supervisor {
   const outer = env.KERN_RUN;
   // Inside another kern the mark goes on from its mark: what that one ends, ends ours as well.
@@ -74,6 +75,7 @@ export function createSupervisor(
 
   const supervisor: Supervisor = {
     run,
+    environment: () => cleanEnvironment(env, keys()),
     spawn(command, args, options = {}) {
       count += 1;
       const mark = `${run}.${count}`;
@@ -87,7 +89,7 @@ export function createSupervisor(
           tools ??= prepare();
           return tools;
         },
-        environment: (added) => ({ ...withAdded(cleanEnvironment(env), added), KERN_RUN: mark }),
+        environment: (added) => ({ ...withAdded(cleanEnvironment(env, keys()), added), KERN_RUN: mark }),
         started(pid) {
           led.set(pid, {
             pid,

@@ -1,4 +1,4 @@
-import { bashOperations, cleanEnvironment, jobs, shells, tools } from 'kern/contracts';
+import { bashOperations, cleanEnvironment, jobs, processes, shells, tools } from 'kern/contracts';
 import { type Context, codeOf, definePlugin, type SessionHandle } from 'kern/plugin';
 import { createBash } from './bash.ts';
 import { type BashSettings, bashSettings } from './settings.ts';
@@ -24,7 +24,7 @@ export default definePlugin<BashSettings>({
         await ctx.use(bashOperations).load();
         return ctx.use(bashOperations).items()[0];
       },
-      environment: () => cleanEnvironment(process.env),
+      environment: () => ctx.service(processes).environment?.() ?? cleanEnvironment(process.env),
       states: ctx.state('shells', shellStates, () => ({})),
     });
     ctx.contribute(tools, tool);
