@@ -149,7 +149,12 @@ export type AgentEvent =
   | { readonly type: 'session_tree'; readonly leaf: string | null }
   | { readonly type: 'session_name'; readonly name: string }
   | { readonly type: 'model_changed'; readonly model: string; readonly reason: string | undefined }
-  | { readonly type: 'thinking_changed'; readonly thinking: ThinkingLevel; readonly reason: string | undefined }
+  | {
+      readonly type: 'thinking_changed';
+      readonly thinking: ThinkingLevel;
+      /** Why it is not the level that was asked for: the model does not know that. */
+      readonly reason: string | undefined;
+    }
   | ({ readonly type: 'session_busy' } & SessionBusy)
   | { readonly type: 'session_repaired'; readonly repairs: readonly Repair[] }
   | { readonly type: 'entry_appended'; readonly entry: unknown }

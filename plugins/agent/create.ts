@@ -37,12 +37,13 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
   try {
     const file = await fileToResume(options);
     // Without a model there is no session: then no file is opened.
-    const fresh = file === undefined ? await view.service(models).resolve(options.model) : undefined;
-    if (fresh !== undefined) assertPriced(options, fresh);
+    const fresh = file === undefined ? await named(view, options.model) : undefined;
+    if (fresh !== undefined) assertPriced(options, fresh.model);
     const { store, reason } = await openStore(options, file, (report) => session?.broadcast.report(report));
     try {
       const context = store.context();
-      const model = fresh === undefined ? await modelFor(options, context) : { model: fresh, reason: undefined };
+      const model = fresh ?? (await modelFor(options, context));
+      const thinking = options.thinking ?? model.thinking;
       if (fresh === undefined) assertPriced(options, model.model);
       session = new Session({
         view,
@@ -50,7 +51,7 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
         store,
         context,
         model,
-        options,
+        options: { ...options, ...(thinking === undefined ? {} : { thinking }) },
         head: new Head({ systemPrompt: options.systemPrompt, append: options.appendSystemPrompt }, (from) =>
           parts.tools.faces(from, asked),
         ),
@@ -108,9 +109,14 @@ async function openStore(
 
 /** The one that was asked for, else that of the session, else what the settings say. */
 async function modelFor({ view, model }: SessionOptions, context: SessionContext): Promise<RestoredModel> {
-  const chosen = view.service(models);
-  if (model !== undefined) return { model: await chosen.resolve(model), reason: undefined };
-  return restoredModel(view, context, () => chosen.resolve(undefined));
+  if (model !== undefined) return named(view, model);
+  return restoredModel(view, context, async () => (await view.service(models).find(undefined)).model);
+}
+
+/** What a person calls it; without a name what the settings say. */
+async function named(view: View, name: string | undefined): Promise<RestoredModel> {
+  const { model, thinking, notice } = await view.service(models).find(name);
+  return { model, thinking, reason: notice };
 }
 
 /** Only these: the others are hidden from this view, so that a call of one is refused as unknown. */

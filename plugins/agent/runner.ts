@@ -267,7 +267,7 @@ function recoveryOf({ view, broadcast, choice, compactor, conversation, head, se
     useModel: (model, reason, asFallback) =>
       asFallback ? choice.standIn(model, reason) : choice.select(model, reason, choice.wanted),
     resolve: async (id, signal) => {
-      const model = await view.service(models).resolve(id, signal);
+      const { model } = await view.service(models).find(id, signal);
       if (model.available) return model;
       throw new KernError('model_unavailable', 'its key or its server is missing');
     },

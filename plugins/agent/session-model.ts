@@ -1,7 +1,7 @@
 import { type Model, modelSelect, type SessionContext, type ThinkingLevel, thinkingSelect } from 'kern/contracts';
 import type { Broadcast } from './broadcast.ts';
 import type { Conversation } from './conversation.ts';
-import { clampThinking } from './thinking.ts';
+import { clampNotice, clampThinking } from './thinking.ts';
 
 export interface ChoiceParts {
   readonly conversation: Conversation;
@@ -16,6 +16,8 @@ export class Choice {
   /** As it was asked for: what a model cannot do is done again by one that can. */
   #wanted: ThinkingLevel | undefined;
   #thinking: ThinkingLevel;
+  /** Why it is not the level that was asked for: said once. */
+  #notice: string | undefined;
   /** Who was chosen, while another stands in. */
   #chosen: Model | undefined;
   /** What the entries of the branch say. */
@@ -51,7 +53,7 @@ export class Choice {
     this.#model = model;
     if (stoodIn || this.#told.model !== model.id) this.#writeModel(model);
     if (model.id !== previous || reason !== undefined) this.#tell(previous, reason);
-    this.think(wanted, reason);
+    this.think(wanted);
   }
 
   /** Asked in place of the chosen one, which a session that is opened again goes on with. */
@@ -62,24 +64,26 @@ export class Choice {
     const { provider, model: modelId } = model;
     this.#parts.conversation.write({ type: 'model_change', provider, modelId, role: 'fallback' });
     this.#tell(previous, reason);
-    this.#take(clampThinking(this.#wanted, model), reason);
+    this.#take(clampThinking(this.#wanted, model));
   }
 
   /** Another thinking level, as far as the model can. */
-  think(wanted: ThinkingLevel | undefined, reason?: string): void {
+  think(wanted: ThinkingLevel | undefined): void {
     const thinking = clampThinking(wanted, this.#model);
     this.#wanted = wanted;
     if (this.#chosen === undefined && this.#told.thinking !== thinking) this.#writeThinking(thinking);
-    this.#take(thinking, reason);
+    this.#take(thinking);
   }
 
-  #take(thinking: ThinkingLevel, reason: string | undefined): void {
+  #take(thinking: ThinkingLevel): void {
     const previous = this.#thinking;
+    const notice = clampNotice(this.#wanted, thinking, this.#model);
+    const isNew = notice !== undefined && notice !== this.#notice;
     this.#thinking = thinking;
-    if (thinking === previous) return;
+    this.#notice = notice;
     const { broadcast, sessionId } = this.#parts;
-    broadcast.view.call(thinkingSelect, { sessionId: sessionId(), thinking, previous });
-    broadcast.announce({ type: 'thinking_changed', thinking, reason });
+    if (thinking !== previous) broadcast.view.call(thinkingSelect, { sessionId: sessionId(), thinking, previous });
+    if (thinking !== previous || isNew) broadcast.announce({ type: 'thinking_changed', thinking, reason: notice });
   }
 
   /** The branch is another: what it says is what the choice is compared with. */

@@ -6,8 +6,10 @@ import { isThinkingLevel } from './thinking.ts';
 /** The model that a session goes on with. */
 export interface RestoredModel {
   readonly model: Model;
-  /** Why it is not the one that the session had. */
+  /** Why it is not the one that the session had, or that was asked for first. */
   readonly reason: string | undefined;
+  /** How long it is to think, where its name said so. */
+  readonly thinking?: ThinkingLevel | undefined;
 }
 
 /** The model of the session, if it is there and can be used, else what `fallback` gives; `none` where it had none. */

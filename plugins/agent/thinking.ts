@@ -22,3 +22,14 @@ export function clampThinking(wanted: ThinkingLevel | undefined, model: Model): 
   const at = thinkingLevels.indexOf(wanted ?? defaultLevel);
   return can.findLast((level) => thinkingLevels.indexOf(level) <= at) ?? can[0] ?? 'off';
 }
+
+/** Why a model thinks otherwise than it was asked to; undefined where it does as asked. */
+export function clampNotice(
+  wanted: ThinkingLevel | undefined,
+  thinking: ThinkingLevel,
+  { id }: Model,
+): string | undefined {
+  if (wanted === undefined || wanted === thinking) return undefined;
+  if (thinking === 'off') return `${id} does not think: the level ${wanted} is left out`;
+  return `${id} does not know the thinking level ${wanted}: ${thinking} is used`;
+}

@@ -103,10 +103,10 @@ export class Titler {
     const { view, model, settings } = this.#parts;
     const service = view.service(models);
     const wanted = settings().model;
-    if (wanted !== undefined) return service.resolve(wanted, signal);
+    if (wanted !== undefined) return (await service.find(wanted, signal)).model;
     const own = model();
     // A models service of somebody else may not know roles.
-    const role = 'forRole' in service ? await service.forRole('small', signal) : undefined;
+    const role = 'forRole' in service ? await service.forRole('small', signal, own) : undefined;
     if (role !== undefined) return role.model;
     // Looking around wakes every provider: not for a model that costs nothing, or nobody knows what.
     return own.cost === null || own.cost.output === 0 ? own : (smallSibling(own, await service.list(signal)) ?? own);

@@ -45,7 +45,8 @@ export async function summarizerOf(
   const set = named ?? settings().compaction.model;
   if (set === undefined) return { model: model(), warning: undefined };
   try {
-    return { model: await view().service(models).resolve(set, signal), warning: undefined };
+    const { model: found, notice } = await view().service(models).find(set, signal);
+    return { model: found, warning: notice };
   } catch (error) {
     if (named !== undefined) throw error;
     const warning = `plugins.agent.compaction.model: ${messageOf(error)}; the model of the session was asked`;

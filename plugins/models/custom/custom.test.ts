@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { modelProviders } from 'kern/contracts';
+import { modelProviders, models } from 'kern/contracts';
 import { definePlugin, type Processes, processes, type SpawnOptions, type SpawnResult } from 'kern/plugin';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
+import anthropicPlugin from '../anthropic/index.ts';
 import authPlugin from '../auth/index.ts';
 import modelsPlugin from '../index.ts';
 import { withEnvironment } from '../test/environment.ts';
@@ -217,6 +218,27 @@ test('models.yml of the home gives providers at user level', async () => {
   await withEnvironment({ KERN_TEST_KEY: 'key-from-env' }, async () => {
     await messageOfReply(two.stream(aRequest(), never));
     expect(server.heard[1]).toMatchObject({ url: '/v1/messages', headers: { 'x-api-key': 'key-from-env' } });
+  });
+});
+
+test('what models.yml says of the models of another provider counts, and adds to them', async () => {
+  const booted = await bootKernel([modelsPlugin, customPlugin, authPlugin, anthropicPlugin, fakeProcesses([], {})]);
+  await using _ = booted;
+  const file = path.join(booted.view.where.home, 'models.yml');
+  const said = `providers:
+  anthropic:
+    models:
+      - { id: claude-opus-5-5, cost: { input: 1, output: 2 } }
+      - { id: claude-secret, name: Secret, contextWindow: 5000, aliases: [hush] }
+`;
+  writeFileSync(file, said);
+  const service = booted.view.service(models);
+  await withEnvironment({ ANTHROPIC_API_KEY: 'k' }, async () => {
+    const known = await service.find('anthropic/claude-opus-5-5');
+    expect(known.model).toMatchObject({ cost: { input: 1, output: 2, cacheRead: 0 }, contextWindow: 1_000_000 });
+    expect((await service.resolve('anthropic/claude-secret')).contextWindow).toBe(5_000);
+    expect((await service.find('hush')).model).toMatchObject({ id: 'anthropic/claude-secret', cost: null });
+    expect((await service.list()).filter(({ model }) => model === 'claude-opus-5-5')).toHaveLength(1);
   });
 });
 

@@ -29,6 +29,7 @@ export function paintSession(event: AgentEvent, screen: Screen): void {
       if (event.repairs.length > namedRepairs) note(`… ${event.repairs.length - namedRepairs} more`);
       break;
     case 'model_changed':
+    case 'thinking_changed':
       if (event.reason !== undefined) warn(short(event.reason, 400));
       break;
     case 'auto_retry_start':
