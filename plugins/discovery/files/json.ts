@@ -14,7 +14,8 @@ export function readJson(text: string): Read {
   } catch (error) {
     const { message } = error as SyntaxError; // JSON.parse throws nothing else
     const at = /at position (\d+)/.exec(message)?.[1];
-    const line = at === undefined ? text.trimEnd().split('\n').length : lineAt(text, Number(at));
+    const line =
+      at === undefined ? text.trimEnd().split('\n').length : lineAt(text, Math.min(Number(at), text.trimEnd().length));
     return {
       ok: false,
       why: `line ${line}: ${message.replace(/ in JSON at position .*$/s, '').replace(/, ?(?:\.\.\.)?".*$/s, '')}`,
