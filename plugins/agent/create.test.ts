@@ -227,6 +227,35 @@ test('what is asked for at a resume goes before what the session says', async ()
   expect(types.slice(-2)).toEqual(['model_change', 'thinking_level_change']);
 });
 
+test('the name of a model may say how long it thinks, and what was said beside it goes first', async () => {
+  const other = fakeModel({ id: 'fake/other', model: 'other', thinking: ['off', 'high'] });
+  await using s = await openSession([], { models: [fakeModel(), other] });
+  await s.session.setModel('fake/other:high');
+  expect([s.session.currentModel.id, s.session.thinking()]).toEqual(['fake/other', 'high']);
+  await using named = await s.reopen({ model: 'fake/m:low' });
+  expect([named.model()?.id, named.thinking()]).toEqual(['fake/m', 'low']);
+  await using both = await s.reopen({ model: 'fake/m:low', thinking: 'high' });
+  expect(both.thinking()).toBe('high');
+});
+
+test('a level that the model does not know is told of once, and tried again with the next model', async () => {
+  const models = [fakeModel(), fakeModel({ id: 'fake/plain', model: 'plain', thinking: ['off'] })];
+  await using s = await openSession([], { models });
+  const told: unknown[] = [];
+  s.session.subscribe((event) => {
+    if (event.type === 'thinking_changed') told.push([event.thinking, event.reason]);
+  });
+  s.session.setThinking('max');
+  s.session.setThinking('max');
+  await s.session.setModel('fake/plain');
+  await s.session.setModel('fake/m');
+  expect(told).toEqual([
+    ['high', 'fake/m does not know the thinking level max: high is used'],
+    ['off', 'fake/plain does not think: the level max is left out'],
+    ['high', 'fake/m does not know the thinking level max: high is used'],
+  ]);
+});
+
 test('names are kept, told, and there again', async () => {
   await using s = await openSession([says('one')], { persist: true });
   await s.session.prompt({ text: 'a' });

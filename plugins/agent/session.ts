@@ -100,10 +100,10 @@ export class Session extends SessionReading implements AgentSession {
 
   async setModel(id: string): Promise<void> {
     this.#assertWritable();
-    const model = await this.view.service(models).resolve(id);
+    const { model, thinking, notice } = await this.view.service(models).find(id);
     this.#assertWritable();
     const { choice } = this.ground;
-    choice.select(model, undefined, choice.wanted);
+    choice.select(model, notice, thinking ?? choice.wanted);
   }
 
   setThinking(level: string): void {

@@ -96,7 +96,11 @@ export function fakeModels(
   const service = {
     list: async () => known,
     resolve,
-    find: async (wanted) => ({ model: await resolve(wanted), thinking: undefined, notice: undefined }),
+    find: async (wanted) => {
+      const [, name = wanted, level] = /^(.*):(low|high)$/.exec(wanted ?? '') ?? [];
+      const thinking = level === 'low' || level === 'high' ? level : undefined;
+      return { model: await resolve(name), thinking, notice: undefined };
+    },
     forRole: async () => undefined,
     stream: (request, signal) => {
       if (aside !== undefined && request.purpose !== 'turn') return aside(request, signal);
