@@ -17,6 +17,7 @@ export {
   type Where,
 } from './capability.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { type LazySettings, lazySettings } from './config/lazy-settings.ts';
 export * as settingSchemas from './config/schemas.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';

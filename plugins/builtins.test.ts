@@ -1,6 +1,7 @@
 import { stubOf, tools } from 'kern/contracts';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { builtins } from './index.ts';
 
 /** What a plugin really registers, read off the snapshot after a boot with what it requires. */
@@ -53,4 +54,13 @@ test('what the manifests tell of tools is what the tools are, to the byte', asyn
       JSON.stringify(real === undefined ? undefined : stubOf(real.item)),
     );
   }
+});
+
+test('the defaults of schemas that are made late are those of the schemas', async () => {
+  const definitions = await Promise.all(builtins.map((manifest) => manifest.load()));
+  const late = definitions.flatMap(({ id, config }) =>
+    config !== undefined && 'standard' in config && 'shape' in config ? [{ id, ...config, shape: config.shape }] : [],
+  );
+  expect(late.length).toBeGreaterThan(1);
+  for (const { id, shape, standard } of late) expect(z.object(shape as z.ZodRawShape).parse({}), id).toEqual(standard);
 });

@@ -27,7 +27,7 @@ import {
 } from './places.ts';
 import { type Configured, configure, outOfPlace, spokenTo, type Without } from './plugin-settings.ts';
 import { type Migrated, migrateFile, type Rename, renameProblems, withNewNames } from './renamed.ts';
-import { type Setting, Settings } from './settings.ts';
+import { type Setting, Settings, variableOf } from './settings.ts';
 import {
   itemSwitch,
   neededProblems,
@@ -134,7 +134,14 @@ export class Config {
   register(rows: readonly Setting[]): void {
     if (rows.length === 0) return;
     this.#settings.add(rows);
-    this.#stale();
+    this.#revision += 1;
+    if (!rows.every((row) => this.#isOnlyRead(row))) this.#worked = undefined;
+  }
+
+  /** Nothing that the layers come to depends on it: it is read from them when it is asked for. */
+  #isOnlyRead(row: Setting): boolean {
+    const [first, id = ''] = row.path ?? row.key.split('.');
+    return first === 'plugins' && this.#known.has(id) && variableOf(row) === undefined && row.was === undefined;
   }
 
   /** Says which plugins there are: their ids hold dots, and what a project brought is configured by other rules. */

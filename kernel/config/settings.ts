@@ -2,6 +2,7 @@ import { KernError } from '../error.ts';
 import { didYouMean, nearNames } from '../near.ts';
 import type { DeclaredSetting } from '../plugin.ts';
 import type { Schema } from '../schema.ts';
+import { isLazy, type LazySettings } from './lazy-settings.ts';
 import { isTexts, oneOf, permissionRules, text, texts, trueOrFalse } from './schemas.ts';
 
 /** A setting as a row: what it may be, what it is when nobody says, and who may say it. */
@@ -169,6 +170,7 @@ export function variableOf(row: Setting): string | undefined {
  * `.meta({ project: true, env: true, was: ['its old name'], description })`. A schema that shows no properties gives none.
  */
 export function pluginSettings(id: string, schema: unknown): Setting[] {
+  if (isLazy(schema)) return Object.keys(schema.standard).map((name) => lazyRow(id, name, schema));
   const shape = (schema as { shape?: unknown } | undefined)?.shape;
   if (typeof shape !== 'object' || shape === null) return [];
   return Object.entries(shape).map(([name, property]) => {
@@ -190,6 +192,30 @@ export function pluginSettings(id: string, schema: unknown): Setting[] {
       ...(isTexts(meta.was) ? { was: meta.was } : {}),
     };
   });
+}
+
+/** Of the schema only the name and the default are known until somebody asks for more. */
+function lazyRow(id: string, name: string, schema: LazySettings<object>): Setting {
+  const whole = (): Setting => {
+    const row = pluginSettings(id, { shape: { [name]: schema.shape[name] } })[0] as Setting;
+    const early = [row.project === true && 'project', row.env === true && 'env', row.was !== undefined && 'was'];
+    const marks = early.filter((mark) => mark !== false);
+    if (marks.length === 0) return row;
+    throw new KernError('config_bad_setting', `${row.key} is marked ${marks.join(', ')}, which is seen too late`, {
+      hint: 'take lazySettings away from the schema of this plugin',
+    });
+  };
+  return {
+    key: `plugins.${id}.${name}`,
+    path: ['plugins', id, name],
+    default: (schema.standard as Readonly<Record<string, unknown>>)[name],
+    get schema() {
+      return whole().schema;
+    },
+    get summary() {
+      return whole().summary;
+    },
+  };
 }
 
 /** `.meta()` belongs to one zod instance; `.default()` and `.optional()` put another around it. */

@@ -1,6 +1,6 @@
 import type { View } from 'kern/plugin';
 import { expect, test } from 'vitest';
-import { settingsOf } from './settings.ts';
+import { agentSchema, settingsOf, usualSettings } from './settings.ts';
 
 const viewOf = (said: { value: unknown }): View => ({ setting: () => said.value }) as unknown as View;
 
@@ -14,6 +14,10 @@ test('where nobody says anything the defaults hold', () => {
       title: { enabled: true },
     });
   }
+});
+
+test('the defaults are those of the schema', () => {
+  expect(usualSettings).toEqual(agentSchema().parse({}));
 });
 
 test('an edited value counts at the next use, and what did not change is not read again', () => {

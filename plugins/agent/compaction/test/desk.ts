@@ -13,7 +13,7 @@ import type {
 import type { PluginDefinition, View } from 'kern/plugin';
 import { bootKernel, type TestKernel } from 'kern/testing';
 import agentPlugin from '../../index.ts';
-import { agentSettings } from '../../settings.ts';
+import { type AgentSettings, agentSchema } from '../../settings.ts';
 import { fakeModel, fakeModels, type Reply, replyOf, says, toolTokens } from '../../test/fakes.ts';
 import { sessionsPlugin, TestStore } from '../../test/store.ts';
 import { Compactor } from '../compactor.ts';
@@ -53,7 +53,7 @@ export const textsOf = (messages: readonly ContextMessage[]): readonly string[] 
 
 export interface DeskOptions {
   readonly window?: number;
-  readonly settings?: Partial<ReturnType<typeof agentSettings.parse>['compaction']>;
+  readonly settings?: Partial<AgentSettings['compaction']>;
   readonly head?: { readonly system: string; readonly tools: readonly ToolFace[] };
   readonly plugins?: readonly PluginDefinition[];
   /** What the summary is; default: a short text. */
@@ -116,7 +116,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     head: () => options.head ?? { system: '', tools: [] },
     broadcast: { emit: (event) => void events.push(event) },
     sessionId: () => 's1',
-    settings: () => agentSettings.parse({ compaction: options.settings, retry: { baseDelayMs: 0 } }),
+    settings: () => agentSchema().parse({ compaction: options.settings, retry: { baseDelayMs: 0 } }),
   });
   return {
     t,
