@@ -18,6 +18,13 @@ test('both wires say the same of a prompt', () => {
   });
 });
 
+test('Responses and Gemini have other names for it', () => {
+  const said = { system: 'Be brief.', tools: JSON.stringify(tools), messages: JSON.stringify([one]) };
+  expect(promptOf(JSON.stringify({ input: [{ role: 'system', content: 'Be brief.' }, one], tools }))).toEqual(said);
+  const systemInstruction = { parts: [{ text: 'Be brief.' }] };
+  expect(promptOf(JSON.stringify({ systemInstruction, contents: [one], tools }))).toEqual(said);
+});
+
 test('a request extends the one before when only messages are added', () => {
   const grown = (next: string, before: string): boolean => extendsPrompt(promptOf(next), promptOf(before));
   expect(grown(chat([one, two]), chat([one]))).toBe(true);

@@ -5,11 +5,20 @@ export interface Prompt {
   readonly messages: string;
 }
 
-type Body = { readonly system?: unknown; readonly tools?: unknown; readonly messages?: readonly unknown[] };
+type Body = {
+  readonly system?: unknown;
+  readonly systemInstruction?: { readonly parts?: unknown };
+  readonly tools?: unknown;
+  readonly messages?: readonly unknown[];
+  readonly input?: readonly unknown[];
+  readonly contents?: readonly unknown[];
+};
 
-/** Of the JSON that either wire sends. On Chat Completions the system prompt is the first message. */
+/** Of the JSON that a wire sends. On those of OpenAI the system prompt is the first message. */
 export function promptOf(body: string): Prompt {
-  const { system, tools = [], messages = [] } = withoutMarks(JSON.parse(body)) as Body;
+  const said = withoutMarks(JSON.parse(body)) as Body;
+  const { tools = [], messages = said.input ?? said.contents ?? [] } = said;
+  const system = said.system ?? said.systemInstruction?.parts;
   const [first, ...rest] = messages;
   const isFirst = isSystem(first);
   return {

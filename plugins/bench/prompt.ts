@@ -1,6 +1,6 @@
 import type { Ground } from './ground.ts';
 import { extendsPrompt, type Prompt, promptOf } from './prefix.ts';
-import { benchModel } from './request.ts';
+import { benchModel, placeForResponses } from './request.ts';
 import { modelServer, type Scripted } from './server.ts';
 import type { Row, Table } from './table.ts';
 
@@ -12,7 +12,7 @@ export async function prompt(ground: Ground): Promise<Table> {
 }
 
 async function rowsOf(ground: Ground, wire: string, model: string): Promise<readonly Row[]> {
-  const place = ground.place();
+  const place = wire === 'openai-responses' ? placeForResponses(ground) : ground.place();
   place.write('note.txt', 'One line.\n');
   const calls: readonly NonNullable<Scripted['call']>[] = [
     { name: 'read', args: { path: 'note.txt' } },
@@ -48,4 +48,7 @@ async function rowsOf(ground: Ground, wire: string, model: string): Promise<read
   ];
 }
 
-const toolsIn = (first: Prompt | undefined): number => (JSON.parse(first?.tools ?? '[]') as readonly unknown[]).length;
+function toolsIn(first: Prompt | undefined): number {
+  const tools = JSON.parse(first?.tools ?? '[]') as readonly { readonly functionDeclarations?: readonly unknown[] }[];
+  return tools.flatMap(({ functionDeclarations }) => functionDeclarations ?? [1]).length;
+}
