@@ -229,7 +229,7 @@ export const instructions: Capability<Instruction> = defineCapability<Instructio
   schema: found('an instruction', reads),
   key: ({ name }) => name,
 });
-/** Key: event, matcher, name. Hooks of one file with the same event and matcher all run: their names differ. */
+/** Key: event, matcher, name. A hook is named by its place, so that none takes the place of another: all of them run. */
 export const hookItems: Capability<HookItem> = defineCapability<HookItem>({
   id: 'hook',
   schema: found('a hook', (item) => (isText(item.event) ? undefined : 'event is missing')),
@@ -284,7 +284,7 @@ export const settingsFiles: Capability<SettingsFile> = defineCapability<Settings
 /** Key: the name. */
 export const agentDefinitions: Capability<AgentDefinition> = defineCapability<AgentDefinition>({
   id: 'agent-definition',
-  schema: found('an agent', reads),
+  schema: found('an agent', (item) => reads(item) ?? (isText(item.description) ? undefined : 'description is missing')),
   key: ({ name }) => name,
 });
 /** What stands behind a slash. Key: the name. */

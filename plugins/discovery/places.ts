@@ -95,7 +95,7 @@ export interface Make {
       /** A `timeout` is milliseconds. Default seconds. */
       readonly milliseconds?: boolean;
       readonly env?: Readonly<Record<string, string>>;
-      /** What each is called; its place in the file is put behind it. Default the name of the file. */
+      /** What each is called; its number is put behind it. Default the file, as people write its path. */
       readonly name?: string;
     },
   ): readonly HookItem[];
@@ -128,6 +128,8 @@ export interface PlaceOptions {
   readonly part?: string;
   /** Of a system prompt: it follows kern's own. */
   readonly append?: boolean;
+  /** Whose hooks they are. */
+  readonly hooks?: HookItem['dialect'];
   /** Of extension modules. */
   readonly extensions?: ExtensionModule['dialect'];
   /** Where in a file of settings the things stand: `mcpServers`, `mcp.servers`. Several: the first that is there. */

@@ -1,8 +1,8 @@
 import { basename, extname, join, resolve } from 'node:path';
 import type { CustomTool, ExtensionModule, FileEntry } from '../contract.ts';
 import type { At, FormatName, FoundItems, FoundKind, Markdown } from '../places.ts';
-import { hookFile, hookModule, isModule } from './hooks.ts';
-import { nameBelow, stemOf } from './make.ts';
+import { type HookFile, hookFile, hookModule, isModule } from './hooks.ts';
+import { nameBelow, placeName, stemOf } from './make.ts';
 import { type Fields, isFields, textOf, textsOf } from './scalars.ts';
 import { readSshHosts } from './servers.ts';
 import { agentOf, commandOf, contextFileOf, instructionOf, promptOf, ruleOf, systemPromptOf } from './texts.ts';
@@ -49,21 +49,27 @@ export const formats: Readonly<Record<FormatName, Read>> = {
     if (kind === 'settings-file') return [{ name: at.options.name ?? basename(at.path), path: at.path, data }];
     const inside = dig(data, at.options.key ?? usualKeys[kind] ?? []);
     if (kind === 'mcp-server') return at.make.mcpServers(inside, at.path);
-    if (kind === 'hook') return at.make.hooks(inside, at.path);
+    if (kind === 'hook')
+      return at.make.hooks(inside, at.path, at.options.hooks === undefined ? {} : { dialect: at.options.hooks });
     if (kind === 'ssh-host') return readSshHosts(inside, at.path, at.user, at.files.warn.bind(at.files));
     return [];
   },
   'hook-files': async (at) => {
-    const dialect = at.options.dialect === 'kern' ? 'kern' : undefined;
-    const modules = (await at.make.below(at.path)).filter(({ name, kind }) => kind === 'file' && isModule(name));
+    const file = (entry: FileEntry): HookFile => ({
+      entry,
+      name: placeName(entry.path, at),
+      level: at.level,
+      dialect: at.options.hooks,
+    });
+    const filesOf = async (folder: string): Promise<readonly FileEntry[]> =>
+      (await at.make.below(folder)).filter(({ kind }) => kind === 'file');
     const found = await Promise.all(
       (['pre', 'post'] as const).map(async (when) =>
-        (await at.make.below(join(at.path, when)))
-          .filter(({ kind }) => kind === 'file')
-          .map((entry) => hookFile(entry, when, at.level, dialect)),
+        (await filesOf(join(at.path, when))).map((entry) => hookFile(file(entry), when)),
       ),
     );
-    return [...found.flat(), ...modules.map((entry) => hookModule(entry, at.level, dialect))];
+    const modules = (await filesOf(at.path)).filter(({ name }) => isModule(name));
+    return [...found.flat(), ...modules.map((entry) => hookModule(file(entry)))];
   },
   'tool-files': async (at) => {
     const entries = await at.make.below(at.path);

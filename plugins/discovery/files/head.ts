@@ -51,8 +51,8 @@ function readLines(inside: string, parse: (text: string) => unknown): { data: Da
       if (isMap(part)) data[name] = part[name];
     } catch (error) {
       data[name] = [value, ...lines.slice(start + 1, at).map((line) => line.trim())].join(' ').trim();
-      // `globs: *.ts` is what everybody writes.
-      if (!value.startsWith('*'))
+      // `globs: *.ts` and `argument-hint: [a] [b]` are what everybody writes.
+      if (!/^[*[]/.test(value))
         problems.push(
           `line ${start + 2}: ${name} is read as plain text: ${String((error as Error).message).split('\n')[0]}`,
         );

@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
 import type { FileEntry, HookItem } from '../contract.ts';
 import type { Make } from '../places.ts';
 import { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf } from './scalars.ts';
@@ -14,7 +14,7 @@ export function readHooks(
   path: string,
   level: 'user' | 'project',
   warn: (path: string, why: string) => void,
-  options: HookOptions = {},
+  options: HookOptions & { readonly name: string },
 ): readonly HookItem[] {
   if (events === undefined || events === null) return [];
   if (!isFields(events)) {
@@ -36,7 +36,7 @@ export function readHooks(
       // Some write the hook itself where others have a group of them.
       const hooks = Array.isArray(group.hooks) ? (group.hooks as readonly unknown[]) : [group];
       for (const hook of hooks) {
-        const name = `${options.name ?? basename(path)}#${found.length + 1}`;
+        const name = `${options.name}#${found.length + 1}`;
         const item = isFields(hook) ? hookOf(hook, { name, path, event, matcher, level }, options) : undefined;
         if (typeof item === 'object') found.push(item);
         else warn(path, `a hook of ${event} ${item ?? 'is no map'}`);
@@ -79,21 +79,23 @@ function hookOf(
 
 const moduleEndings: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
+/** A hook that is a file, named by its place. */
+export interface HookFile {
+  readonly entry: Pick<FileEntry, 'name' | 'path'>;
+  readonly name: string;
+  readonly level: 'user' | 'project';
+  readonly dialect: HookItem['dialect'];
+}
+
 /** `pre/bash.sh`: the program that is asked before the tool bash is called. */
-export function hookFile(
-  { name, path }: Pick<FileEntry, 'name' | 'path'>,
-  when: 'pre' | 'post',
-  level: 'user' | 'project',
-  dialect: HookItem['dialect'],
-): HookItem {
-  const ending = extname(name);
-  const tool = ending === '' ? name : name.slice(0, -ending.length);
+export function hookFile({ entry, name, level, dialect }: HookFile, when: 'pre' | 'post'): HookItem {
+  const ending = extname(entry.name);
   return {
-    name: `${when}/${name}`,
-    path,
+    name,
+    path: entry.path,
     event: when === 'pre' ? 'PreToolUse' : 'PostToolUse',
-    matcher: tool,
-    kind: isModule(name) ? 'module' : 'file',
+    matcher: ending === '' ? entry.name : entry.name.slice(0, -ending.length),
+    kind: isModule(entry.name) ? 'module' : 'file',
     timeoutMs: usualMs,
     failClosed: false,
     level,
@@ -102,13 +104,9 @@ export function hookFile(
 }
 
 /** A module of hooks: it says itself what it listens to. */
-export const hookModule = (
-  { name, path }: Pick<FileEntry, 'name' | 'path'>,
-  level: 'user' | 'project',
-  dialect: HookItem['dialect'],
-): HookItem => ({
+export const hookModule = ({ entry, name, level, dialect }: HookFile): HookItem => ({
   name,
-  path,
+  path: entry.path,
   event: '*',
   matcher: '*',
   kind: 'module',

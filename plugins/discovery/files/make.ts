@@ -8,6 +8,7 @@ import { type IncludeOptions, withIncludes } from './includes.ts';
 import { flagOf } from './scalars.ts';
 import { readMcpServers } from './servers.ts';
 import { agentOf, commandOf, ruleOf, skillOf } from './texts.ts';
+import { isBelow } from './walk.ts';
 
 /** What tells the text behind a `read` from the one it was before. */
 export type Stamps = WeakMap<Markdown['read'], string>;
@@ -50,7 +51,7 @@ export function makerOf({ at, files, stamps }: Workshop): Make {
       return markdown && agentOf(markdown, more);
     },
     mcpServers: (servers, path, more) => readMcpServers(servers, path, warn, more),
-    hooks: (events, path, more) => readHooks(events, path, level, warn, more),
+    hooks: (events, path, more) => readHooks(events, path, level, warn, { name: placeName(path, at), ...more }),
     below: (folder, { depth = 0 } = {}) => entriesBelow(folder, depth, at.files),
   };
   return make;
@@ -61,6 +62,13 @@ export const stemOf = (name: string): string => name.replace(/(?<=.)\.[^.]+$/, '
 
 /** The name of a file in a folder below, as the Claude dialect has it: `git:review`. */
 export const nameBelow = (folder: string, path: string): string => stemOf(relative(folder, path)).split(sep).join(':');
+
+/** Where something stands, as people write it and the same on every machine: `.claude/settings.json`, `~/.claude/settings.json`. */
+export function placeName(path: string, { level, where, user }: Pick<At, 'level' | 'where' | 'user'>): string {
+  const below = (folder: string): string => relative(folder, path).split(sep).join('/');
+  if (level === 'project') return below(where.root);
+  return isBelow(path, where.home) ? `$KERN_HOME/${below(where.home)}` : `~/${below(user)}`;
+}
 
 const isIncluding = (path: string, { includes = false }: At['options']): boolean =>
   typeof includes === 'boolean' ? includes : includes.includes(basename(path));
