@@ -206,6 +206,7 @@ export const builtins: readonly BuiltinManifest[] = [
         'qwen-token-plan-individual-cn',
         'ant-ling',
         'github-copilot',
+        'openai-codex',
         'groq',
         'cerebras',
         'together',

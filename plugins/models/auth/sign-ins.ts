@@ -13,7 +13,7 @@ export const signIns: readonly OAuthDefinition[] = [
     scopes: ['org:create_api_key', 'user:profile', 'user:inference'],
     browser: {
       authorizeUrl: 'https://claude.ai/oauth/authorize',
-      redirect: { host: 'localhost', port: 53692, path: '/callback' },
+      redirect: { host: 'localhost', path: '/callback' },
       parameters: { code: 'true' },
     },
     tokenUrl: 'https://platform.claude.com/v1/oauth/token',

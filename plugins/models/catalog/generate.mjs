@@ -57,12 +57,14 @@ const vendors = {
   opencode: [],
   'opencode-go': [],
   'github-copilot': [],
+  'openai-codex': ['gpt-6.2-sol'],
 };
 
 const wires = {
   'anthropic-messages': 'anthropic',
   'openai-completions': 'openai-chat',
   'openai-responses': 'openai-responses',
+  'openai-codex-responses': 'openai-responses',
   'google-generative-ai': 'google',
   'mistral-conversations': 'openai-chat',
   'azure-openai-responses': 'openai-responses',

@@ -20,7 +20,7 @@ export type VendorSettings = Pick<ModelEndpoint, 'idleTimeoutMs' | 'foreignReaso
 
 /** A vendor as a provider. The environment is read at each call: a key that is set counts at once. */
 export function vendorProvider(vendor: Vendor, settings: VendorSettings, auth?: () => Auth): ModelProvider {
-  const { id, displayName, env, headers } = vendor;
+  const { id, displayName, env, headers, official } = vendor;
   const kept = keptModel();
   const key = providerKey({ provider: id, keys: () => env.map((name) => `$${name}`), auth });
   const missing = (): string | undefined => key.missing() ?? unsetOf(vendor);
@@ -44,7 +44,7 @@ export function vendorProvider(vendor: Vendor, settings: VendorSettings, auth?: 
       const wire = wireOf(vendor, request.model.wire);
       const fix = [...env.map((name) => `check ${name}`), `sign in again: kern auth login ${id}`].join(', or ');
       const baseUrl = filled(vendor.baseUrls[wire] ?? '');
-      const endpoint = { provider: id, baseUrl, kept, fix, ...settings };
+      const endpoint = { provider: id, baseUrl, official, kept, fix, ...settings };
       return key.reply(request, signal, (sent) =>
         replyOver(wire, { ...endpoint, ...sent, headers: { ...headers, ...sent.headers } }, request, signal),
       );

@@ -9,6 +9,8 @@ export interface Vendor {
   /** `{NAME}` is a variable of the environment. The first wire is that of models nobody has described. */
   readonly baseUrls: Readonly<Partial<Record<ModelWire, string>>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Its servers are those of the wire's maker, and know what copies of them do not. */
+  readonly official?: boolean;
   /** What the public catalogue calls it, where that is not its id. */
   readonly catalogId?: string;
 }
@@ -118,6 +120,13 @@ export const vendors: readonly Vendor[] = [
       'openai-responses': 'https://api.individual.githubcopilot.com',
       anthropic: 'https://api.individual.githubcopilot.com',
     },
+  },
+  {
+    id: 'openai-codex',
+    displayName: 'OpenAI (ChatGPT)',
+    env: [],
+    baseUrls: { 'openai-responses': 'https://chatgpt.com/backend-api/codex' },
+    official: true,
   },
   { id: 'groq', displayName: 'Groq', env: ['GROQ_API_KEY'], baseUrls: chat('https://api.groq.com/openai/v1') },
   { id: 'cerebras', displayName: 'Cerebras', env: ['CEREBRAS_API_KEY'], baseUrls: chat('https://api.cerebras.ai/v1') },
