@@ -1,6 +1,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, StreamEvent, ThinkingLevel } from '../contract.ts';
 import { clampThinking, reasoningFor } from '../thinking.ts';
+import { cachePlaces } from './cache-places.ts';
 import { anthropicDeltas } from './deltas.ts';
 import { commonImages, type Dialect } from './dialect.ts';
 import type { CacheRetention, Endpoint } from './endpoint.ts';
@@ -46,7 +47,7 @@ export function anthropicReply(
 }
 
 /** What is written into the cache for an hour costs twice what it costs as input; catalogues have the price for minutes. */
-function keptLonger(request: ModelRequest): ModelRequest {
+export function keptLonger(request: ModelRequest): ModelRequest {
   const { model } = request;
   if (model.cost === null) return request;
   const { tiers, ...usual } = model.cost;
@@ -88,7 +89,8 @@ const usualBudgets: Readonly<Partial<Record<ThinkingLevel, number>>> = {
   max: 32_768,
 };
 
-function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Thinking {
+/** How much a model that Anthropic has made may think, whoever serves it. */
+export function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Thinking {
   const { model } = request;
   const limit = request.maxOutput ?? model.maxOutput;
   const reasoning = reasoningFor(model.thinking, request.thinking);
@@ -110,10 +112,7 @@ function mayThink(prompt: LanguageModelV4Prompt): boolean {
   return last?.role !== 'assistant' || last.content[0]?.type === 'reasoning';
 }
 
-/**
- * The four places a prompt can be cached at: after the tools, after the system prompt, at the end, and where the end was
- * in the request before, so that a turn of many calls still finds what it wrote.
- */
+/** There are four places a prompt can be cached at: after the tools is one of them. */
 function markForCache(
   prompt: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[] | undefined,
@@ -124,13 +123,7 @@ function markForCache(
   const providerOptions: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ...ttl } } };
   const lastTool = tools?.at(-1);
   if (lastTool !== undefined) lastTool.providerOptions = providerOptions;
-  const last = prompt.findLastIndex((message) => message.role === 'user' || message.role === 'tool');
-  const reply = prompt.findLastIndex((message, at) => at < last && message.role === 'assistant');
-  const before = prompt.findLastIndex(
-    (message, at) => at < reply && message.role !== 'assistant' && message.role !== 'system',
-  );
-  const first = prompt[0]?.role === 'system' ? 0 : -1;
-  for (const at of new Set([first, before, last])) {
+  for (const at of cachePlaces(prompt)) {
     const message = prompt[at];
     // A copy: messages are kept for the next request.
     if (message !== undefined) prompt[at] = { ...message, providerOptions };

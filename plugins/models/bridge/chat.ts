@@ -31,7 +31,8 @@ export function chatReply(endpoint: Endpoint, request: ModelRequest, signal: Abo
     const { baseUrl, apiKey, headers, official = false } = endpoint;
     const { sessionId } = request;
     const cacheKey = official && endpoint.cacheRetention !== 'none' ? sessionId : undefined;
-    const parts = [request.model.model, baseUrl, apiKey, headers, official, cacheKey];
+    const name = endpoint.deployment ?? request.model.model;
+    const parts = [name, baseUrl, apiKey, headers, official, cacheKey];
     const model = kept.model(parts, { fetch, signal: ending }, (send) =>
       createOpenAICompatible({
         name: packageName,
@@ -41,7 +42,7 @@ export function chatReply(endpoint: Endpoint, request: ModelRequest, signal: Abo
         includeUsage: true,
         transformRequestBody: (body) => (official ? asOfficial(body, cacheKey) : body),
         fetch: send,
-      }).chatModel(request.model.model),
+      }).chatModel(name),
     );
     return { model, options: optionsFor(endpoint, request, kept) };
   };

@@ -19,6 +19,12 @@ export interface Endpoint {
   readonly idleTimeoutMs?: number | undefined;
   /** The vendor's own server, which understands more than its copies do. */
   readonly official?: boolean | undefined;
+  /** The name of the model at this server, where it is another. */
+  readonly deployment?: string | undefined;
+  /** What stands in the query of each request's address. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** On the wire `google`: Vertex AI, which takes it in a form of its own, at a base URL that is whole. */
+  readonly isVertex?: boolean | undefined;
   /** What may be used again by the provider's next request: `keptModel()`, made once. */
   readonly kept?: KeptModel | undefined;
   /** What becomes of other models' reasoning. Default: it is dropped. */

@@ -1,15 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { AssistantMessage, StreamEvent } from '../contract.ts';
-import { faults, whole } from '../test/faults.ts';
+import { type Fault, faults, whole } from '../test/faults.ts';
 import { modelServer, secretModelServer } from '../test/server.ts';
 import { askOver, testWires } from '../test/wires.ts';
+import { isTransient } from './failure.ts';
 
 const key = 'key-123456';
 
 describe.each(testWires.map((wire) => [wire.wire, wire] as const))('%s', (_, wire) => {
   test.each(faults.map((fault) => [fault.what, fault.outcome, fault] as const))(
     '%s: %s',
-    async (what, outcome, fault) => {
+    async (_what, outcome, fault) => {
       await using server = await (fault.isSecret === true ? secretModelServer : modelServer)(fault.play(wire));
       // Long enough for a slow machine where nothing stalls, and to be waited for where something does.
       const idleTimeoutMs = outcome === 'model_stalled' ? 1_500 : 30_000;
@@ -26,7 +28,7 @@ describe.each(testWires.map((wire) => [wire.wire, wire] as const))('%s', (_, wir
       }
       if (outcome === 'reply') {
         expect(error).toBeUndefined();
-        if (what === 'a piece of arguments that comes twice') expectNoOthers(message);
+        if (fault.isWholeOrNone === true) expectNoOthers(message);
         else expect(message?.content).toEqual(fault.content ?? whole);
         return;
       }
@@ -56,3 +58,16 @@ function expectNoOthers(message: AssistantMessage | undefined): void {
   if (call?.invalidArguments === undefined) expect(message?.content).toEqual(whole);
   else expect(call.arguments).toEqual({});
 }
+
+/** As it stands in the page. */
+function tableLine({ what, outcome, note }: Fault): string {
+  const end = outcome === 'reply' ? 'a reply' : `\`${outcome}\``;
+  return `| ${what} | ${end} | ${isTransient(outcome) ? 'yes' : ''} | ${note} |`;
+}
+
+test('the page shows the table as it is', async () => {
+  const page = await readFile(new URL('../../docs/pages/failures.md', import.meta.url), 'utf8');
+  const rule = '|---|---|---|---|\n';
+  const [shown = ''] = page.slice(page.indexOf(rule) + rule.length).split('\n\n');
+  expect(shown.split('\n')).toEqual(faults.map(tableLine));
+});

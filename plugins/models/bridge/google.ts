@@ -29,11 +29,11 @@ export const googleDialect = (model: string): Dialect => ({
 
 const signed = (thoughtSignature: string) => ({ google: { thoughtSignature } });
 
-export const googleSignatures: Signatures = {
-  thinking: (metadata) => textAt(metadata, 'google', 'thoughtSignature'),
-  text: (metadata) => textAt(metadata, 'google', 'thoughtSignature'),
-  call: (metadata) => textAt(metadata, 'google', 'thoughtSignature'),
-};
+/** The package has two names for itself. */
+const signatureIn: NonNullable<Signatures['text']> = (metadata) =>
+  textAt(metadata, 'google', 'thoughtSignature') ?? textAt(metadata, 'googleVertex', 'thoughtSignature');
+
+export const googleSignatures: Signatures = { thinking: signatureIn, text: signatureIn, call: signatureIn };
 
 /** One reply from Gemini. */
 export function googleReply(

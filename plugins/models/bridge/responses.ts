@@ -70,9 +70,10 @@ function wireFor(endpoint: Endpoint, request: ModelRequest, stored: Stored | und
   const prepare: Wire['prepare'] = async (fetch, ending) => {
     const { responsesModel } = await import('./responses-model.ts');
     const { baseUrl, apiKey, headers } = endpoint;
-    const parts = [responsesApi, request.model.model, baseUrl, apiKey, headers];
+    const name = endpoint.deployment ?? request.model.model;
+    const parts = [responsesApi, name, baseUrl, apiKey, headers];
     const sent = { fetch, signal: ending };
-    const model = kept.model(parts, sent, (send) => responsesModel(endpoint, request.model.model, send));
+    const model = kept.model(parts, sent, (send) => responsesModel(endpoint, name, send));
     return { model, options: optionsFor(endpoint, request, kept, stored) };
   };
   const done: Wire['done'] = ({ responseId }) => {

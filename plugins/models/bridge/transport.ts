@@ -22,7 +22,7 @@ export function transport(
       Object.entries(init?.headers ?? {}).map(([name, value]) => [name, String(value)]),
     );
     const sent = { method: init?.method ?? 'GET', headers, body: String(init?.body ?? ''), signal, network };
-    const answer = await send(String(input), sent).catch((error: unknown) => {
+    const answer = await send(addressed(String(input), endpoint), sent).catch((error: unknown) => {
       throw failed(error);
     });
     alive();
@@ -42,6 +42,13 @@ export function transport(
   };
   // Of a Response the packages take these fields.
   return (input, init) => asked(input, init) as unknown as Promise<Response>;
+}
+
+function addressed(url: string, { query }: Endpoint): string {
+  if (query === undefined) return url;
+  const whole = new URL(url);
+  for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
+  return whole.href;
 }
 
 type Answered = Pick<Answer, 'status' | 'statusText' | 'ok' | 'headers' | 'text'> & {

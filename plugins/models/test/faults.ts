@@ -16,6 +16,8 @@ export interface Fault {
   readonly isSecret?: boolean;
   /** What came before the end is handed on. */
   readonly isShown?: boolean;
+  /** The first call has its arguments, or none and what came for them. */
+  readonly isWholeOrNone?: boolean;
   /** Where the reply is another than the usual one. */
   readonly content?: readonly unknown[];
 }
@@ -238,6 +240,20 @@ export const faults: readonly Fault[] = [
     outcome: 'reply',
     note: 'the call is whole, or answered with what is wrong; it is never run with arguments that nobody wrote',
     play: broken((events) => twice(events, (event) => event.includes(JSON.stringify('th":').slice(1, -1)))),
+    isWholeOrNone: true,
+  },
+  {
+    what: 'a piece of arguments that comes before its call',
+    outcome: 'reply',
+    note: 'as with one that comes twice',
+    play: broken((events) => {
+      const early = events.findIndex((event) => event.includes(JSON.stringify('{"pa').slice(1, -1)));
+      const call = events.findIndex((event) => event.includes('"call_a"'));
+      if (early <= call) return events; // a call is one piece
+      const piece = events.slice(early, early + 1);
+      return [...events.slice(0, call), ...piece, ...events.slice(call, early), ...events.slice(early + 1)];
+    }),
+    isWholeOrNone: true,
   },
   {
     what: 'arguments that are no JSON',
@@ -249,7 +265,7 @@ export const faults: readonly Fault[] = [
   {
     what: 'a reply without content',
     outcome: 'reply',
-    note: 'it is asked for once more, see [failures](failures.md)',
+    note: 'it is asked for once more, see above',
     play: broken((events) => events, {}),
     content: [],
   },
@@ -325,7 +341,7 @@ export const faults: readonly Fault[] = [
   {
     what: 'a certificate that nobody vouches for',
     outcome: 'model_bad_response',
-    note: 'see [network](#the-network)',
+    note: '`network.ca` names a file of those that do',
     play: broken((events) => events),
     isSecret: true,
     error: { message: /certificate/ },
