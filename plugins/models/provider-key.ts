@@ -18,7 +18,7 @@ export interface ProviderKey {
   has(): boolean;
   /** What to do where there is nothing. */
   missing(): string | undefined;
-  /** What is sent now, for requests beside replies. */
+  /** The key of now, for requests beside replies; a token of a sign-in is none. */
   secret(signal: AbortSignal): Promise<string | undefined>;
   /** A reply with the key of now. While nothing has been streamed, a refused or used-up key gives way to the next account. */
   reply(
@@ -65,7 +65,10 @@ export function providerKey({ provider, keys, auth }: ProviderKeyParts): Provide
       if (names.length === 0) return signIn;
       return `${names.join(' or ')} is not set, and ${signIn}`;
     },
-    secret: async (signal) => (await read(signal))?.secret,
+    async secret(signal) {
+      const credential = await read(signal);
+      return credential?.kind === 'key' ? credential.secret : undefined;
+    },
     reply: (request, signal, ask) =>
       whenAsked(async () => {
         for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,5 @@
 import { type Endpoint, withoutSlash } from '../bridge/endpoint.ts';
+import { unusable } from '../bridge/failure.ts';
 import type { ModelDiscovery } from '../contract.ts';
 import type { Asking } from './fetch-json.ts';
 import type { ListWire } from './list-server.ts';
@@ -18,7 +19,10 @@ export function serverDiscovery(
       const key = credential?.secret ?? (await apiKey?.(signal));
       const { listServer } = await import('./list-server.ts');
       const more = { ...headers, ...credential?.headers };
-      return listServer(wire, credential?.baseUrl ?? baseUrl, { key, headers: more, signal, network });
+      const base = credential?.baseUrl ?? baseUrl;
+      const wrong = unusable({ provider: 'the list of models', baseUrl: base, apiKey: key, hosts: credential?.hosts });
+      if (wrong !== undefined) throw wrong;
+      return listServer(wire, base, { key, bearer: credential?.kind === 'oauth', headers: more, signal, network });
     },
   };
 }

@@ -9,11 +9,13 @@ export type ListWire = 'anthropic' | 'openai-chat' | 'openai-responses' | 'googl
 export async function listServer(
   wire: ListWire,
   baseUrl: string,
-  { key, headers, ...asking }: Asking & { readonly key: string | undefined },
+  { key, bearer, headers, ...asking }: Asking & { readonly key: string | undefined; readonly bearer: boolean },
 ): Promise<readonly DiscoveredModel[]> {
-  const all = { ...headers, ...(key === undefined ? {} : keyHeaders(wire, key)) };
+  const all = { ...headers, ...(key === undefined ? {} : keyHeaders(wire, key, bearer)) };
   return listed(await serverJson(addressOf(wire, baseUrl), { ...asking, headers: all }));
 }
+
+const keyNames: Readonly<Partial<Record<ListWire, string>>> = { anthropic: 'x-api-key', google: 'x-goog-api-key' };
 
 function addressOf(wire: ListWire, baseUrl: string): string {
   if (wire === 'anthropic') return `${withVersion(baseUrl)}/models?limit=1000`;
@@ -21,9 +23,10 @@ function addressOf(wire: ListWire, baseUrl: string): string {
   return `${withoutSlash(baseUrl)}/models`;
 }
 
-function keyHeaders(wire: ListWire, key: string): Record<string, string> {
-  if (wire === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
-  return wire === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
+function keyHeaders(wire: ListWire, key: string, bearer: boolean): Record<string, string> {
+  const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  const name = bearer ? undefined : keyNames[wire];
+  return { ...version, ...(name === undefined ? { authorization: `Bearer ${key}` } : { [name]: key }) };
 }
 
 /** Other things that servers list, which do not talk. */
