@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { Config } from './config.ts';
 import { lazySettings } from './lazy-settings.ts';
 import { pluginSettings } from './settings.ts';
 
@@ -29,4 +30,13 @@ test('what had to be known earlier is told when the schema is made', () => {
   expect(() => row?.summary).toThrow('plugins.x.loud is marked env');
   const more = settings(() => z.object({ loud: z.boolean().default(false), quiet: z.string().optional() }));
   expect(() => more.lazy.shape).toThrow('the defaults of quiet are missing');
+});
+
+test('a start at which nobody sets anything makes no schema', () => {
+  const { lazy, made } = settings();
+  const config = new Config({ home: '/nowhere' });
+  config.register(pluginSettings('x', lazy));
+  expect(config.configure('x', 'builtin', lazy)).toMatchObject({ ok: true, value: { loud: false } });
+  expect([config.get('plugins.x').value, config.get('plugins.x.loud').value]).toEqual([true, false]);
+  expect([config.problems, config.list().length > 0, made()]).toEqual([[], true, 0]);
 });

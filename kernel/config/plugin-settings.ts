@@ -75,8 +75,10 @@ export function soundly(rows: readonly Row[], speak: (without: Without) => Spoke
   const leftOut = new LeftOut(good);
   for (;;) {
     const spoken = speak(leftOut.places);
-    const bad = rows.filter(({ path: [, , name = ''], schema }) => {
-      return Object.hasOwn(spoken.settings, name) && !check(schema, spoken.settings[name]).ok;
+    // The schema of a row may be one that is made when it is asked for.
+    const bad = rows.filter((row) => {
+      const [, , name = ''] = row.path;
+      return Object.hasOwn(spoken.settings, name) && !check(row.schema, spoken.settings[name]).ok;
     });
     const hasMore = bad.map(({ path: [, , name = ''] }) => leftOut.add(spoken, [name]));
     if (!hasMore.includes(true)) return spoken;

@@ -8,19 +8,24 @@ export function asTitle(text: string): string | undefined {
   return title === '' ? undefined : shortened(title);
 }
 
+/** Most titles are this, and the sets of all signs of Unicode take a moment to be made. */
+const isSimple = /^[ -~]*$/;
+
 function plain(line: string): string {
-  return (
-    line
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-      .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?|\p{Cc}|(?!\u200d)\p{Cf}/gu, ' ')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .replaceAll('**', '')
-      .replace(/^(#+ |title: ?|[-*] )+/i, '')
-      .replace(/^["'`*_“”‘’«»\s]+|["'`*_“”‘’«»\s]+$/gu, '')
-      .replace(/(?<!\.)\.$/, '')
-      .trim()
-  );
+  return (isSimple.test(line) ? line : line.replace(obeyed(), ' '))
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replaceAll('**', '')
+    .replace(/^(#+ |title: ?|[-*] )+/i, '')
+    .replace(/^["'`*_“”‘’«»\s]+|["'`*_“”‘’«»\s]+$/gu, '')
+    .replace(/(?<!\.)\.$/, '')
+    .trim();
+}
+
+/** What a terminal obeys, or does not show. */
+function obeyed(): RegExp {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return /\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)?|\p{Cc}|(?!\u200d)\p{Cf}/gu;
 }
 
 /** Cut between words where that leaves most of it, never inside a character. */

@@ -1,27 +1,38 @@
 import { fileStore, modelRequest, pendingChanges, toolResult, tools } from 'kern/contracts';
-import { codeOf, definePlugin } from 'kern/plugin';
+import { codeOf, definePlugin, lazySettings } from 'kern/plugin';
 import { z } from 'zod';
-import { formatFor } from './format-for.ts';
+import { type FormatSettings, formatFor } from './format-for.ts';
 import { replaceFace } from './formats/replace.ts';
 import { lightEdit } from './light.ts';
 import { formats } from './request.ts';
 import { createSeenFiles } from './seen.ts';
 
-const format = z.enum(formats);
+interface Settings extends FormatSettings {
+  readonly maxBytes: number;
+  readonly preview: boolean;
+}
+
+const settings = lazySettings<Settings>(
+  { maxBytes: 10_000_000, format: undefined, formats: {}, preview: false },
+  () => {
+    const format = z.enum(formats);
+    return z.object({
+      maxBytes: z.int().positive().default(10_000_000).describe('The largest file that is edited'),
+      format: format.optional().describe('How every model writes edits; without it each as it knows best'),
+      formats: z
+        .record(z.string(), format)
+        .default({})
+        .describe('By model, before what is built in: "openai/gpt-4.1*": patch'),
+      preview: z.boolean().default(false).describe('Edits are shown first, and made by the tool resolve'),
+    });
+  },
+);
 
 export default definePlugin({
   id: 'tools.edit',
   description: 'The tool edit: changes text files in one of four formats and leaves every other byte alone.',
   requires: ['tools'],
-  config: z.object({
-    maxBytes: z.int().positive().default(10_000_000).describe('The largest file that is edited'),
-    format: format.optional().describe('How every model writes edits; without it each as it knows best'),
-    formats: z
-      .record(z.string(), format)
-      .default({})
-      .describe('By model, before what is built in: "openai/gpt-4.1*": patch'),
-    preview: z.boolean().default(false).describe('Edits are shown first, and made by the tool resolve'),
-  }),
+  config: settings,
   async setup(ctx) {
     const { maxBytes, preview } = ctx.config;
     const seen = createSeenFiles();
