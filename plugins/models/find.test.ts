@@ -232,9 +232,13 @@ test('enabledModels narrows down what is chosen from, and not what has a whole n
   });
   expect((await find('anthropic/sonnet', { enabledModels: ['*sonnet-4*'] })).id).toBe('anthropic/claude-sonnet-4-6');
   await withEnvironment(keys, async () => {
-    await using booted = await bootKernel([modelsPlugin, ...vendors], { settings: { enabledModels } });
+    await using booted = await bootKernel([modelsPlugin, ...vendors], {
+      settings: { enabledModels: [...enabledModels, 'gpt-17'] },
+    });
     const choices = await booted.view.service(models).choices();
     expect(choices.at(-1)?.id).toBe('openai/gpt-5-mini');
+    const said = booted.kernel.journal.all().filter(({ message }) => message.includes('enabledModels'));
+    expect(said.map(({ message }) => message)).toEqual([expect.stringContaining('no model is called gpt-17')]);
     expect(choices.slice(0, -1).every(({ provider }) => provider === 'anthropic')).toBe(true);
   });
 });

@@ -55,8 +55,11 @@ export async function forRole(
 
 /** What can be used and is to be offered, in order. */
 export async function choices(place: Place, signal: AbortSignal | undefined): Promise<readonly Model[]> {
-  const usable = (await allModels(place, signal)).filter(({ available }) => available);
-  return enabled(place, usable) ?? usable;
+  const all = await allModels(place, signal);
+  const usable = (enabled(place, all) ?? all).filter(({ available }) => available);
+  for (const name of enabledNames(place))
+    if (!all.some(namePattern(withoutLevel(name).head))) place.complain(`enabledModels: no model is called ${name}`);
+  return usable;
 }
 
 /** `provider/model`, to the letter. */
@@ -155,15 +158,17 @@ async function anywhere(place: Place, said: string, signal: AbortSignal | undefi
 
 /** Those that `enabledModels` names, in its order; undefined where it names none of these, or is not set. */
 export function enabled(place: Place, models: readonly Model[]): readonly Model[] | undefined {
-  const setting = place.setting('enabledModels');
-  if (!Array.isArray(setting) || setting.length === 0) return undefined;
   const chosen = new Set<Model>();
-  for (const name of setting) {
-    if (typeof name !== 'string') continue;
-    const { head } = withoutLevel(name);
-    for (const model of models.filter(namePattern(head))) chosen.add(model);
-  }
+  for (const name of enabledNames(place))
+    for (const model of models.filter(namePattern(withoutLevel(name).head))) chosen.add(model);
   return chosen.size === 0 ? undefined : [...chosen];
+}
+
+function enabledNames(place: Place): readonly string[] {
+  const setting = place.setting('enabledModels');
+  return Array.isArray(setting)
+    ? setting.filter((name): name is string => typeof name === 'string' && name !== '')
+    : [];
 }
 
 function ambiguous(said: string, candidates: readonly Model[]): KernError {

@@ -118,7 +118,7 @@ export async function firstAvailable(place: Place, signal: AbortSignal | undefin
 
 const waysToAModel = [
   'three ways to a model:',
-  '  1. set ANTHROPIC_API_KEY or OPENAI_API_KEY',
+  '  1. set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or the key of another vendor (`kern docs models`), or sign in: `kern auth login`',
   '  2. start a local server (`ollama serve`, LM Studio, llama.cpp, vLLM), set OPENAI_BASE_URL, or describe one in models.yml',
   '  3. without any: `--model script/<file>` plays the replies of a file',
 ].join('\n');
