@@ -20,10 +20,11 @@ import { askFor, busyError } from './busy.ts';
 import { findSession, latestIn, type Where } from './find.ts';
 import { expanded, type Folders, foldersFor, foldersIn, realCwd } from './folders.ts';
 import { headerOf } from './header-of.ts';
+import { MemoryStore } from './memory-store.ts';
 import { artifactFolder, fileName, sessionId } from './names.ts';
 import { SessionTree } from './read/session-tree.ts';
 import type { LiveSettings } from './settings.ts';
-import { type Borrowed, Stores } from './stores.ts';
+import type { Borrowed, Stores } from './stores.ts';
 
 export interface ServiceParts {
   readonly home: string;
@@ -41,19 +42,18 @@ type ForkOptions = Parameters<Sessions['fork']>[1];
 /** The `sessions` service. */
 export class SessionFiles implements Sessions {
   readonly #parts: ServiceParts;
-  readonly #stores: Stores;
+  #loaded: Promise<Stores> | undefined;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
-    this.#stores = new Stores(parts.blobs, parts.live, parts.crumbs);
   }
 
   async create(options: CreateOptions): Promise<SessionStore> {
     const header = headerFor(options, options.parentSession);
-    if (!options.persist) return this.#stores.remember(header, []);
+    if (!options.persist) return new MemoryStore(SessionTree.empty(header));
     const borrowed = await this.#parts.borrow();
     const path = this.#pathFor(header, options.dir);
-    return this.#stores.begin({ ...borrowed, path, report: options.report }, header, []);
+    return (await this.#stores()).begin({ ...borrowed, path, report: options.report }, header, []);
   }
 
   async open(file: string, { whenBusy, toRead, report }: Parameters<Sessions['open']>[1]): Promise<SessionStore> {
@@ -66,7 +66,7 @@ export class SessionFiles implements Sessions {
       lock = asked.lock;
       const { owner } = asked;
       if (owner === undefined || whenBusy === 'readonly')
-        return await this.#stores.open({ ...borrowed, path, report, toRead }, asked);
+        return await (await this.#stores()).open({ ...borrowed, path, report, toRead }, asked);
       if (whenBusy === 'fail') throw busyError(path, owner);
       const cwd = headerOf(storage, path)?.cwd ?? dirname(path);
       const copy = { cwd, persist: true, dir: dirname(path), report };
@@ -151,6 +151,7 @@ export class SessionFiles implements Sessions {
     busy: SessionBusy | undefined,
   ): Promise<SessionStore> {
     const { blobs, live } = this.#parts;
+    const stores = await this.#stores();
     const { storage, release } = borrowed;
     const file = typeof source === 'string' ? await there(storage, source) : source.file;
     const from: Source =
@@ -162,15 +163,22 @@ export class SessionFiles implements Sessions {
     const opening = { ...borrowed, path: this.#pathFor(header, options.dir), report: options.report, busy };
     const lines = branchLines(from, branch, blobs, live.inlineLimit);
     const copy = !options.persist
-      ? await this.#stores.remember(header, await Array.fromAsync(lines))
+      ? await stores.remember(header, await Array.fromAsync(lines))
       : branch.hasUserMessage
-        ? await this.#stores.write(opening, header, lines)
-        : await this.#stores.begin(opening, header, await Array.fromAsync(lines));
+        ? await stores.write(opening, header, lines)
+        : await stores.begin(opening, header, await Array.fromAsync(lines));
     if (!options.persist) release();
     keepLabels(branch.ids, from, copy);
     if (branch.hasUserMessage && file !== undefined && copy.file !== undefined)
       await copyFolder(artifactFolder(file), artifactFolder(copy.file));
     return copy;
+  }
+
+  /** Loaded with the first session that is in a file. */
+  #stores(): Promise<Stores> {
+    const { blobs, live, crumbs } = this.#parts;
+    this.#loaded ??= import('./stores.ts').then((module) => new module.Stores(blobs, live, crumbs));
+    return this.#loaded;
   }
 
   /** For the time of a look. */

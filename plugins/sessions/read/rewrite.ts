@@ -16,7 +16,7 @@ export interface Rewrite {
 
 export interface RewriteParts {
   readonly index: EntryIndex;
-  readonly source: LineSource | undefined;
+  readonly source: LineSource;
   readonly heading: Heading;
   readonly bad: readonly BadPart[];
   /** Text that is not well-formed is mended, and kept beside as it was. */
@@ -53,7 +53,6 @@ function* linesOf(
   };
   yield counted(headerLine(heading));
   const order = index.inOrder().filter((nth) => index.place(nth).at !== undefined);
-  if (source === undefined) return;
   const broken = new BrokenLines(index, source, parts.bad, order);
   for (const nth of order) {
     for (const line of broken.before(nth)) yield counted(line);

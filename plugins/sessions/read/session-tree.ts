@@ -14,14 +14,13 @@ import { buildSessionContext } from '../context.ts';
 import { entryId } from '../names.ts';
 import type { ResolveBlob } from './blob-references.ts';
 import { EntryIndex, leafType } from './entry-index.ts';
-import { type Bytes, EntryReader } from './entry-reader.ts';
+import type { Bytes, EntryReader } from './entry-reader.ts';
 import { headOfParsed } from './head.ts';
 import { currentVersion, type Heading } from './header.ts';
 import type { BadPart } from './mend.ts';
 import { Recent } from './recent.ts';
-import { type Rewrite, rewriteOf } from './rewrite.ts';
-import { scanned } from './scanned.ts';
-import { LineSource } from './source.ts';
+import type { Rewrite } from './rewrite.ts';
+import type { LineSource } from './source.ts';
 
 export interface OpenTreeOptions {
   /** Where blobs are; without it references stay what they are. */
@@ -41,6 +40,8 @@ export interface TreeEnd {
   readonly isTorn: boolean;
 }
 
+type Reading = typeof import('./file.ts');
+
 /** What a tree is made of. */
 interface Grown {
   readonly heading: Heading;
@@ -52,7 +53,8 @@ interface Grown {
   readonly leaf: number;
   readonly end: TreeEnd;
   readonly needsMigration: boolean;
-  readonly source: LineSource | undefined;
+  /** Undefined for a session that begins. */
+  readonly file: { readonly source: LineSource; readonly reading: Reading } | undefined;
   readonly resolveBlob: ResolveBlob | undefined;
   readonly writer: SessionDiagnosis['dialect'];
 }
@@ -85,7 +87,7 @@ export class SessionTree {
   #needsMigration: boolean;
 
   private constructor(grown: Grown) {
-    const { heading, index, source, resolveBlob } = grown;
+    const { heading, index, file, resolveBlob } = grown;
     this.#grown = grown;
     this.header = heading.header;
     this.version = heading.version;
@@ -97,10 +99,10 @@ export class SessionTree {
       heading.version <= currentVersion
         ? undefined
         : `the session is of version ${Number.isNaN(heading.version) ? 'unknown' : heading.version}, and this kern knows versions up to ${currentVersion}: it can be read only`;
-    if (source !== undefined)
-      this.#reader = new EntryReader({
+    if (file !== undefined)
+      this.#reader = new file.reading.EntryReader({
         index,
-        source,
+        source: file.source,
         version: () => (this.#needsMigration ? heading.version : currentVersion),
         resolveBlob,
         repair: (nth, kind, message) => this.#repair(nth, kind, message),
@@ -113,7 +115,8 @@ export class SessionTree {
     path: string,
     options: OpenTreeOptions = {},
   ): Promise<SessionTree> {
-    const scan = await scanned(storage, path, options);
+    const reading = await import('./file.ts');
+    const scan = await reading.scanned(storage, path, options);
     const { heading, index, repairs, labels, bad, size, needsNewline, isTorn } = scan;
     const tree = new SessionTree({
       heading,
@@ -125,7 +128,7 @@ export class SessionTree {
       leaf: scan.leaf(),
       end: { size, needsNewline, isTorn },
       needsMigration: heading.version < currentVersion || !scan.hasHeader,
-      source: new LineSource(storage, path),
+      file: { source: new reading.LineSource(storage, path), reading },
       resolveBlob: options.resolveBlob,
       writer: scan.writer,
     });
@@ -153,7 +156,7 @@ export class SessionTree {
       leaf: -1,
       end: { size: 0, needsNewline: false, isTorn: false },
       needsMigration: false,
-      source: undefined,
+      file: undefined,
       resolveBlob: undefined,
       writer: 'kern',
     });
@@ -205,14 +208,14 @@ export class SessionTree {
 
   /** From the root to the leaf, or to `id`. */
   entries(id: string | null = this.leaf): readonly Entry[] {
-    const row = this.#grown.source?.inRow();
+    const row = this.#grown.file?.source.inRow();
     return this.#branch(id).map((nth) => this.#entry(nth, row));
   }
 
   /** What the branch to the leaf, or to `id`, comes to. */
   context(id: string | null = this.leaf): SessionContext {
-    const { heading, index, source } = this.#grown;
-    const row = source?.inRow();
+    const { heading, index, file } = this.#grown;
+    const row = file?.source.inRow();
     return buildSessionContext(
       {
         name: this.name,
@@ -256,10 +259,10 @@ export class SessionTree {
 
   /** An entry is in the file now, on a line of its own: memory need not hold it any longer. */
   wrote(id: string, at: number, length: number): void {
-    const { index, source } = this.#grown;
+    const { index, file } = this.#grown;
     const nth = index.find(id);
     const entry = this.#fresh.get(id);
-    if (nth === undefined || entry === undefined || source === undefined) return;
+    if (nth === undefined || entry === undefined || file === undefined) return;
     index.settle(nth, at, length);
     this.#fresh.delete(id);
     this.#recent.keep(id, entry, length);
@@ -291,8 +294,10 @@ export class SessionTree {
   }
 
   #rewritten(isMended = false): Rewrite {
-    const { index, source, heading, bad } = this.#grown;
-    return rewriteOf({ index, source, heading, bad, isMended });
+    const { index, file, heading, bad } = this.#grown;
+    if (file === undefined)
+      throw new KernError('session_not_in_file', 'a session that begins has no file to be written anew');
+    return file.reading.rewriteOf({ index, source: file.source, heading, bad, isMended });
   }
 
   #branch(id: string | null): readonly number[] {
