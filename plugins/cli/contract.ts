@@ -198,6 +198,8 @@ export interface ProviderReport {
   /** Items by capability, losers too. */
   readonly counts: Readonly<Record<string, number>>;
   readonly warnings: readonly string[];
+  /** Of a provider of what was found: whether its items of a level are taken, and who switched them off. */
+  readonly levels?: Readonly<Record<'user' | 'project', { readonly state: 'on' | 'off'; readonly by?: string }>>;
 }
 
 /** One item, with its place among the others of its key. */
@@ -205,6 +207,14 @@ export interface EntryReport {
   readonly key: string | null;
   readonly origin: Origin;
   readonly verdict: Verdict;
+  /** It has won, and nobody does anything with it: why. */
+  readonly unused?: string;
+}
+
+/** A supplier with each of its items. */
+export interface ProviderItems {
+  readonly provider: ProviderReport;
+  readonly items: readonly (EntryReport & { readonly capability: string })[];
 }
 
 export type WritableLevel = 'user' | 'project';
@@ -319,6 +329,12 @@ export interface Workbench {
   /** Writes `plugins.<id>`; answers with the file. Throws `plugin_unknown` with near names. */
   switchPlugin(id: string, on: boolean, level: WritableLevel): Promise<string>;
   providers(): Promise<readonly ProviderReport[]>;
+  /** Throws `provider_unknown` with near names. */
+  provider(id: string): Promise<ProviderItems>;
+  /**
+   * A provider, one level of it (`claude:user`), or a single item (`skill:review`); answers with the file. Throws
+   * `provider_unknown` with near names.
+   */
   switchProvider(id: string, on: boolean, level: WritableLevel): Promise<string>;
   /** Ids of what plugins can supply. */
   capabilities(): readonly string[];

@@ -1,5 +1,28 @@
-import type { EntryReport, ProviderReport } from 'kern/contracts';
-import type { Capability, Kernel, View } from 'kern/plugin';
+import {
+  type EntryReport,
+  type FoundItems,
+  type FoundKind,
+  foundConsumers,
+  type ProviderItems,
+  type ProviderReport,
+  trustItemOf,
+} from 'kern/contracts';
+import {
+  type Capability,
+  didYouMean,
+  type Entry,
+  KernError,
+  type Kernel,
+  nearNames,
+  type TrustItem,
+  type TrustState,
+  type View,
+} from 'kern/plugin';
+
+/** The gate, as far as reports ask it. */
+interface Gate {
+  status(items: readonly TrustItem[]): Promise<readonly { readonly state: TrustState }[]>;
+}
 
 /** The capabilities that are declared: what plugins can supply. Services are code with one winner, and no items. */
 export function capabilitiesOf(kernel: Kernel): ReadonlyMap<string, Capability<unknown>> {
@@ -36,6 +59,9 @@ export async function providerReports(kernel: Kernel, view: View): Promise<reado
       state: isOff(kernel, id) ? 'off' : 'on',
       counts: counts.get(id) ?? {},
       warnings: kernel.warnings(id),
+      ...(provider === undefined
+        ? {}
+        : { levels: { user: levelOf(kernel, id, 'user'), project: levelOf(kernel, id, 'project') } }),
     };
   });
 }
@@ -48,14 +74,92 @@ export async function wakeAll(capability: Capability<unknown>, view: View): Prom
   await Promise.allSettled(reader.entries().map((entry) => view.run(entry, () => undefined)));
 }
 
+function levelOf(kernel: Kernel, id: string, level: 'user' | 'project'): NonNullable<ProviderReport['levels']>['user'] {
+  const { off } = kernel.settings.provider(id, level);
+  return off === undefined ? { state: 'on' } : { state: 'off', by: off };
+}
+
 function isOff(kernel: Kernel, id: string): boolean {
   return (['builtin', 'user', 'project', 'session'] as const).every(
     (level) => kernel.settings.provider(id, level).off !== undefined,
   );
 }
 
-export async function entryReports(capability: Capability<unknown>, view: View): Promise<readonly EntryReport[]> {
+/** Every item of one supplier, with what came of it. */
+export async function providerItems(id: string, kernel: Kernel, view: View, gate: Gate): Promise<ProviderItems> {
+  const providers = await providerReports(kernel, view);
+  const provider = providers.find((report) => report.id === id);
+  if (provider === undefined) {
+    const near = nearNames(
+      id,
+      providers.map((report) => report.id),
+    );
+    throw new KernError('provider_unknown', `there is no provider ${id}`, {
+      hint: didYouMean(near) ?? '`kern providers` lists them.',
+    });
+  }
+  const items = await Promise.all(
+    [...capabilitiesOf(kernel).values()].map(async (capability) => {
+      const entries = view.use(capability).entries({ providers: [id] });
+      return Promise.all(
+        entries.map(async (entry) => ({
+          capability: capability.id,
+          ...(await reportOf(capability.id, entry, kernel, view, gate)),
+        })),
+      );
+    }),
+  );
+  return { provider, items: items.flat() };
+}
+
+export async function entryReports(
+  capability: Capability<unknown>,
+  kernel: Kernel,
+  view: View,
+  gate: Gate,
+): Promise<readonly EntryReport[]> {
   const reader = view.use(capability);
   await reader.load();
-  return reader.entries().map(({ key, origin, verdict }) => ({ key: key ?? null, origin, verdict }));
+  return Promise.all(reader.entries().map((entry) => reportOf(capability.id, entry, kernel, view, gate)));
+}
+
+/** What can be switched off by itself: `skill:review`. */
+export async function itemNames(kernel: Kernel, view: View): Promise<readonly string[]> {
+  const names = [...capabilitiesOf(kernel).values()].flatMap((capability) =>
+    view
+      .use(capability)
+      .entries()
+      .flatMap(({ key }) => (key === undefined ? [] : [`${capability.id}:${key}`])),
+  );
+  return [...new Set(names)];
+}
+
+const isFoundKind = (id: string): id is FoundKind => Object.hasOwn(foundConsumers, id);
+
+/** A winner that nobody has trusted yet is no winner that runs. */
+async function reportOf(
+  capability: string,
+  { key, origin, verdict, item }: Entry<unknown>,
+  kernel: Kernel,
+  view: View,
+  gate: Gate,
+): Promise<EntryReport> {
+  const report = { key: key ?? null, origin, verdict };
+  if (verdict.state !== 'won' || !isFoundKind(capability)) return report;
+  const { root } = view.where;
+  const found = item as FoundItems[typeof capability]; // it was parsed as one
+  const trustItem = await trustItemOf(capability, found, { root, level: origin.level });
+  const [status] = trustItem === undefined ? [] : await gate.status([trustItem]);
+  if (status !== undefined && status.state !== 'trusted') return { ...report, verdict: { state: 'untrusted' } };
+  const unused = whyUnused(capability, kernel);
+  return unused === undefined ? report : { ...report, unused };
+}
+
+function whyUnused(kind: FoundKind, kernel: Kernel): string | undefined {
+  const { plugin } = foundConsumers[kind];
+  const { off } = kernel.settings.plugin(plugin, 'builtin');
+  if (off !== undefined) return `${plugin}, which uses it, is off: ${off}`;
+  const isThere =
+    kernel.sleeping.some(({ id }) => id === plugin) || kernel.known.some(({ definition }) => definition.id === plugin);
+  return isThere ? undefined : `no plugin ${plugin} is there to use it`;
 }

@@ -26,7 +26,15 @@ import type { ComposeOptions, Composition } from './composition.ts';
 import { needed } from './needed.ts';
 import { type FoundPlace, pluginReports } from './plugin-reports.ts';
 import type { Program } from './program.ts';
-import { capabilitiesOf, entryReports, providerReports, wakeAll } from './provider-reports.ts';
+import {
+  capabilitiesOf,
+  entryReports,
+  itemNames,
+  providerItems,
+  providerReports,
+  wakeAll,
+} from './provider-reports.ts';
+import { switchesOf } from './provider-switches.ts';
 import { whyNotReplaced } from './replaced.ts';
 
 interface ConfigPart {
@@ -194,13 +202,15 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       return (await config.write(level, ['plugins', id], on)).file;
     },
     providers: () => providerReports(kernel, view),
+    provider: (id) => providerItems(id, kernel, view, trust),
     switchProvider: async (id, on, level) => {
-      const ids = (await providerReports(kernel, view)).map((report) => report.id);
-      if (!ids.includes(id))
-        throw new KernError('provider_unknown', `there is no provider ${id}`, {
-          hint: didYouMean(nearNames(id, ids)) ?? '`kern providers` lists them.',
-        });
-      return (await config.write(level, ['providers', id], on)).file;
+      const known = {
+        providers: (await providerReports(kernel, view)).map((report) => report.id),
+        items: await itemNames(kernel, view),
+      };
+      const { key, value, isNew = false } = switchesOf(id, on, known, (name) => config.get(name).value);
+      if (isNew) await config.unset(level, key);
+      return (await config.write(level, key, value)).file;
     },
     capabilities: () => [...capabilitiesOf(kernel).keys()].sort((a, b) => (a < b ? -1 : 1)),
     entries: async (id) => {
@@ -211,7 +221,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
           hint: didYouMean(nearNames(id, known.keys())) ?? `Plugins supply: ${[...known.keys()].join(', ')}`,
         });
       }
-      return entryReports(capability, view);
+      return entryReports(capability, kernel, view, trust);
     },
     blocked: () =>
       host.places.flatMap(({ place, status: found }) =>

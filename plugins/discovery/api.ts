@@ -1,3 +1,4 @@
+export { type Consumer, foundConsumers } from './consumers.ts';
 export { discoverer, foundCapabilities, kindsOf } from './discoverer.ts';
 export { type Expansion, expanded, expandText } from './files/expand.ts';
 export type { FileFacts, FilePort } from './files/types.ts';
@@ -15,3 +16,4 @@ export {
   type Places,
   placesTables,
 } from './places.ts';
+export { trustItemOf } from './trust-items.ts';

@@ -18,7 +18,10 @@ const listed: Pick<Command, 'group' | 'json' | 'options' | 'positionals' | 'run'
   json: true,
   options: [why],
   positionals: [
-    { name: 'capability', summary: 'With --why: the kind of item (tool, mode, command, …)' },
+    {
+      name: 'provider',
+      summary: 'One provider, with each of its items. With --why: the kind of item (tool, skill, command, …)',
+    },
     { name: 'key', summary: 'With --why: one item of that kind' },
   ],
   run: async (_ctx, args, host) => (await import('./providers.ts')).list(args, host),
@@ -28,7 +31,13 @@ const switching = (on: boolean): Pick<Command, 'group' | 'json' | 'options' | 'p
   group: 'Set up',
   json: true,
   options: [project],
-  positionals: [{ name: 'id', required: true, summary: 'The provider, as kern providers lists it' }],
+  positionals: [
+    {
+      name: 'id',
+      required: true,
+      summary: 'The provider, as kern providers lists it; one level of it, claude:user; or an item, skill:review',
+    },
+  ],
   run: async (_ctx, args, host) => (await import('./providers.ts')).turn(on, args, host),
 });
 
@@ -39,6 +48,7 @@ export const providerCommands: readonly Command[] = [
     summary: 'Who supplies items, how many, and who wins.',
     examples: [
       ['Everyone who supplies something', 'kern providers'],
+      ['What lies in .claude, and what came of it', 'kern providers claude'],
       ['Why the tool read is the one it is', 'kern providers --why tool read'],
     ],
   },
@@ -58,6 +68,10 @@ export const providerCommands: readonly Command[] = [
     ...switching(false),
     path: ['providers', 'disable'],
     summary: 'Leave out the items of a provider.',
-    examples: [['In this project only', 'kern providers disable claude --project']],
+    examples: [
+      ['In this project only', 'kern providers disable claude --project'],
+      ['Nothing of your own folder of Claude Code, but what the project has', 'kern providers disable claude:user'],
+      ['One skill', 'kern providers disable skill:review'],
+    ],
   },
 ];

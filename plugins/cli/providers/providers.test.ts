@@ -25,6 +25,7 @@ test('discovery providers are listed with counts and warnings, and so is everyon
     state: 'on',
     counts: { tool: 2 },
     warnings: ['[What was found] one was odd'],
+    levels: { user: { state: 'on' }, project: { state: 'on' } },
   });
   expect(providers.find(({ id }) => id === 'tools.read')).toMatchObject({ counts: { tool: 1 } });
 });
@@ -65,4 +66,97 @@ test('a provider is switched off and on in the config', async () => {
   expect((await desk.kern('tool', 'call', 'found_tool', '-e', 'finder.js')).code).toBe(2);
   await desk.kern('providers', 'enable', 'found', '-e', 'finder.js');
   expect((await desk.kern('tool', 'call', 'found_tool', '-e', 'finder.js')).out).toBe('found_tool\n');
+});
+
+const review = '---\nname: review\ndescription: Reviews.\n---\nReview.';
+const found = {
+  '.git/HEAD': '',
+  '.kern/skills/review/SKILL.md': review,
+  '.agents/skills/review/SKILL.md': review,
+  '.agents/skills/silent/SKILL.md': '---\nname: silent\n---\n',
+  '.mcp.json': '{ "mcpServers": { "docs": { "command": "./docs.sh" }, "web": { "url": "https://web.test" } } }',
+  'docs.sh': 'exit 0',
+  'ssh.json': 'not json',
+};
+
+interface Shown {
+  readonly provider: ProviderReport;
+  readonly items: readonly (EntryReport & { readonly capability: string })[];
+}
+
+test('one provider is shown with each of its items, and what came of it', async () => {
+  await using desk = await openDesk(found);
+  const { provider, items } = (await desk.json('providers', 'agents')) as Shown;
+  expect(provider).toMatchObject({
+    id: 'agents',
+    counts: { skill: 2 },
+    levels: { user: { state: 'on' }, project: { state: 'on' } },
+  });
+  expect(items.map(({ capability, key, verdict }) => [capability, key, verdict.state])).toEqual([
+    ['skill', 'review', 'shadowed'],
+    ['skill', 'silent', 'invalid'],
+  ]);
+  const { out } = await desk.kern('providers', 'agents');
+  expect(out).toContain('shadowed by discovery.native (project): ');
+  expect(out).toContain('invalid: description is missing');
+  expect((await desk.kern('providers', 'ssh')).err).toContain('[ssh.json] ');
+  expect((await desk.kern('providers', 'agent-s')).err).toContain('Did you mean agents');
+});
+
+test('what would run and is not trusted is listed as that; trust of the run makes it a winner', async () => {
+  await using desk = await openDesk(found);
+  const states = async (...more: string[]): Promise<readonly unknown[]> =>
+    ((await desk.json('providers', 'mcp-json', ...more)) as Shown).items.map(({ key, verdict }) => [
+      key,
+      verdict.state,
+    ]);
+  expect(await states()).toEqual([
+    ['docs', 'untrusted'],
+    ['web', 'untrusted'],
+  ]);
+  expect(await states('--trust')).toEqual([
+    ['docs', 'won'],
+    ['web', 'won'],
+  ]);
+});
+
+test('a level of a provider is switched by itself, and then nothing of it is read', async () => {
+  await using desk = await openDesk(found);
+  const { file } = (await desk.json('providers', 'disable', 'agents:project')) as { file: string };
+  const written = (): string => readFileSync(file, 'utf8');
+  expect(written()).toBe('providers:\n  agents:\n    user: true\n    project: false\n');
+  const shown = (await desk.json('providers', 'agents')) as Shown;
+  expect(shown.items).toEqual([]);
+  expect(shown.provider).toMatchObject({
+    state: 'on',
+    levels: {
+      user: { state: 'on' },
+      project: { state: 'off', by: expect.stringContaining('providers.agents.project') },
+    },
+  });
+  expect((await desk.kern('providers')).out).toMatch(/agents +project off/);
+  await desk.kern('providers', 'disable', 'agents:user');
+  expect(written()).toBe('providers:\n  agents: false\n');
+  await desk.kern('providers', 'enable', 'agents:project');
+  expect(written()).toBe('providers:\n  agents:\n    user: false\n    project: true\n');
+  expect(((await desk.json('providers', 'agents')) as Shown).items).toHaveLength(2);
+});
+
+test('a single item is switched off, and the one behind it wins', async () => {
+  await using desk = await openDesk(found);
+  const verdicts = async (): Promise<readonly unknown[]> =>
+    ((await desk.json('providers', '--why', 'skill', 'review')) as { entries: readonly EntryReport[] }).entries.map(
+      ({ verdict }) => verdict.state,
+    );
+  await desk.kern('providers', 'disable', 'skill:review');
+  expect(await verdicts()).toEqual(['disabled', 'disabled']);
+  expect((await desk.kern('providers', 'disable', 'skill:revew')).err).toContain('Did you mean');
+  await desk.kern('providers', 'enable', 'skill:review');
+  expect(await verdicts()).toEqual(['won', 'shadowed']);
+});
+
+test('what a project’s config says about a provider of everyone is not heard', async () => {
+  await using desk = await openDesk({ ...found, '.kern/config.yml': 'providers:\n  agents: false\n' });
+  const { provider } = (await desk.json('providers', 'agents')) as Shown;
+  expect(provider.levels?.user).toEqual({ state: 'on' });
 });

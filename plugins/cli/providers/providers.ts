@@ -3,6 +3,7 @@ import {
   type CommandHost,
   columns,
   type EntryReport,
+  type ProviderReport,
   type Workbench,
   workbench,
 } from 'kern/contracts';
@@ -12,25 +13,50 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
   const bench = await benchOf(host);
   const [capability, key] = args.positionals;
   if (args.options.why === true) return explain(bench, capability, key, args, host);
-  if (capability !== undefined)
-    throw new KernError('usage', `kern providers has no use for ${capability}`, {
-      hint: `To have it explained: kern providers --why ${args.positionals.join(' ')}`,
-    });
+  if (capability !== undefined) return show(capability, bench, args, host);
   const providers = await bench.providers();
   if (args.shared.json) {
     host.json({ providers });
     return 0;
   }
-  const rows = providers.map(({ id, state, priority, counts, displayName }) => [
-    id,
-    state,
-    String(priority),
-    countText(counts),
-    displayName === id ? '' : displayName,
+  // Where kern looks comes first; who brings things along follows.
+  const found = providers.filter(({ levels }) => levels !== undefined);
+  const rows = [...found, ...providers.filter(({ levels }) => levels === undefined)].map((report) => [
+    report.id,
+    stateText(report),
+    String(report.priority),
+    countText(report.counts),
+    report.displayName === report.id ? '' : report.displayName,
   ]);
   for (const line of columns([['provider', 'state', 'priority', 'items', ''], ...rows])) host.print(line);
   for (const { warnings } of providers) for (const warning of warnings) host.say(`kern: ${warning}`);
   return 0;
+}
+
+/** One provider: each of its items, and what came of it. */
+async function show(id: string, bench: Workbench, args: CommandArgs, host: CommandHost): Promise<number> {
+  if (args.positionals.length > 1 || bench.capabilities().includes(id))
+    throw new KernError('usage', `kern providers takes the id of a provider, and nothing else`, {
+      hint: `To have a kind of item explained: kern providers --why ${args.positionals.join(' ')}`,
+    });
+  const { provider, items } = await bench.provider(id);
+  if (args.shared.json) {
+    host.json({ provider, items });
+    return 0;
+  }
+  host.print(`${provider.id}: ${provider.displayName}, ${stateText(provider)}, priority ${provider.priority}`);
+  for (const [level, { by }] of Object.entries(provider.levels ?? {}))
+    if (by !== undefined) host.print(`  ${level}: off, nothing is read (${by})`);
+  if (items.length === 0) host.print(provider.state === 'off' ? 'It is off.' : 'It has found nothing here.');
+  for (const line of columns(items.map((item) => [item.capability, ...rowOf(item)]))) host.print(line);
+  for (const warning of provider.warnings) host.say(`kern: ${warning}`);
+  return 0;
+}
+
+function stateText({ state, levels }: ProviderReport): string {
+  const off = Object.entries(levels ?? {}).filter((level) => level[1].state === 'off');
+  const [only] = off;
+  return off.length === 1 && only !== undefined ? `${only[0]} off` : state;
 }
 
 export async function turn(on: boolean, args: CommandArgs, host: CommandHost): Promise<number> {
@@ -66,19 +92,27 @@ async function explain(
   return 0;
 }
 
-function rowOf({ key, origin, verdict }: EntryReport): readonly string[] {
+function rowOf({ key, origin, verdict, unused }: EntryReport): readonly string[] {
   const source = origin.provider === origin.plugin ? origin.plugin : `${origin.provider} (${origin.plugin})`;
-  return [key ?? '(no key)', verdictText(verdict), `${origin.level} ${origin.priority}`, source, origin.path ?? ''];
+  return [
+    key ?? '(no key)',
+    unused === undefined ? verdictText(verdict) : `unused: ${unused}`,
+    `${origin.level} ${origin.priority}`,
+    source,
+    origin.path ?? '',
+  ];
 }
 
 function verdictText(verdict: EntryReport['verdict']): string {
   switch (verdict.state) {
     case 'shadowed':
-      return `shadowed by ${verdict.by.plugin} (${verdict.by.level})`;
+      return `shadowed by ${verdict.by.plugin} (${verdict.by.level})${verdict.by.path === undefined ? '' : `: ${verdict.by.path}`}`;
     case 'invalid':
       return `invalid: ${verdict.issues.join('; ')}`;
     case 'disabled':
       return `disabled by ${verdict.by}`;
+    case 'untrusted':
+      return 'untrusted: look at it, then kern trust grant';
     default:
       return verdict.state;
   }

@@ -1,0 +1,76 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { TrustItem } from 'kern/plugin';
+import type { CustomTool, ExtensionModule, HookItem, McpServer } from './contract.ts';
+import type { FoundItems, FoundKind } from './places.ts';
+
+type Level = 'user' | 'project' | 'builtin' | 'session';
+
+/**
+ * What of a found item has to be trusted before it runs; undefined where it runs nothing, or is the person's own. Whoever
+ * lists items and whoever runs them ask the gate for the same thing, so that what was seen is what is granted.
+ */
+export async function trustItemOf<K extends FoundKind>(
+  kind: K,
+  item: FoundItems[K],
+  where: { readonly root: string; readonly level: Level },
+): Promise<TrustItem | undefined> {
+  if (where.level !== 'project') return undefined;
+  const found: FoundItems[FoundKind] = item;
+  switch (kind) {
+    case 'hook':
+      return ofHook(found as HookItem, where.root);
+    case 'mcp-server':
+      return ofServer(found as McpServer, where.root);
+    case 'custom-tool': {
+      const { name, path } = found as CustomTool;
+      return { kind: 'command', id: `tool:${name}`, path, files: [path] };
+    }
+    case 'extension-module': {
+      const { path } = found as ExtensionModule;
+      return { kind: 'plugin', id: relative(where.root, path).split(sep).join('/'), path };
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function ofHook(hook: HookItem, root: string): Promise<TrustItem> {
+  const { name, path, event, matcher, kind, command, args, env, when } = hook;
+  const id = `${event}:${matcher}:${name}`;
+  const definition = { event, matcher, kind, command, args, env, when };
+  const files = kind === 'command' ? await namedFiles([command ?? '', ...(args ?? [])], root) : [path];
+  return { kind: 'hook', id, path, definition, files };
+}
+
+async function ofServer(server: McpServer, root: string): Promise<TrustItem> {
+  const { name, path, transport, command, args, env, cwd, url, headers } = server;
+  const definition = { transport, command, args, env, cwd, url, headers };
+  return {
+    kind: 'mcp',
+    id: name,
+    path,
+    definition,
+    files: await namedFiles([command ?? '', ...(args ?? [])], root, cwd),
+  };
+}
+
+/** The files of the project that a line of a shell, or arguments, name: what they hold is a part of what would run. */
+async function namedFiles(texts: readonly string[], root: string, cwd = ''): Promise<readonly string[]> {
+  const words = texts
+    .flatMap((text) => text.replaceAll(projectFolder, root).split(/[\s'"`;|&<>(){}=,]+/))
+    .filter((word) => word !== '' && !word.startsWith('-'));
+  const from = [root, resolve(root, cwd)];
+  const paths = new Set(
+    words.flatMap((word) => (isAbsolute(word) ? [word] : from.map((folder) => resolve(folder, word)))),
+  );
+  const inside = [...paths].filter((path) => path.startsWith(root + sep));
+  const there = await Promise.all(
+    inside.map(async (path) => ((await stat(path).catch(() => undefined))?.isFile() === true ? [path] : [])),
+  );
+  return there.flat().toSorted();
+}
+
+/** How the neighbours call the folder of the project. */
+const projectFolder =
+  /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|CURSOR_PROJECT_DIR|workspaceFolder|workspacePath)\}?/g;
