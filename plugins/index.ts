@@ -238,6 +238,27 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./models/local/index.ts')).default,
   },
   {
+    id: 'models.bedrock',
+    path: 'models/bedrock',
+    declares: [],
+    contributes: { 'model-provider': ['amazon-bedrock'] },
+    load: async () => (await import('./models/bedrock/index.ts')).default,
+  },
+  {
+    id: 'models.azure',
+    path: 'models/azure',
+    declares: [],
+    contributes: { 'model-provider': ['azure'] },
+    load: async () => (await import('./models/azure/index.ts')).default,
+  },
+  {
+    id: 'models.vertex',
+    path: 'models/vertex',
+    declares: [],
+    contributes: { 'model-provider': ['google-vertex'] },
+    load: async () => (await import('./models/vertex/index.ts')).default,
+  },
+  {
     id: 'models.record',
     path: 'models/record',
     declares: [],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { BedrockEndpoint } from './bridge/bedrock-endpoint.ts';
 import type { Endpoint } from './bridge/endpoint.ts';
 import { KeptModel } from './bridge/kept.ts';
 import type { ModelRequest, StreamEvent } from './contract.ts';
@@ -9,12 +10,14 @@ import { whenAsked } from './when-asked.ts';
 
 export { abortError } from './bridge/abort.ts';
 export { argumentsOf as toolArguments } from './bridge/arguments.ts';
+export type { AwsCredentials, BedrockEndpoint } from './bridge/bedrock-endpoint.ts';
 export { defaultIdleTimeoutMs, type Endpoint as ModelEndpoint } from './bridge/endpoint.ts';
 /** What a provider throws: `modelErrors.refused(endpoint, { status: 429, body })`. */
 export * as modelErrors from './bridge/failure.ts';
 export { isTransient, ModelError } from './bridge/failure.ts';
 export { type Catalog as ModelCatalog, catalogModels, modelNamed } from './catalog/models.ts';
 export { nextModel } from './cycle.ts';
+export { type Answer as HttpAnswer, type Sent as HttpSent, send as httpSend } from './bridge/http.ts';
 export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
 export { type KeySource, keyAtHand, keySource, keyVariables, wordsOf as keyCommandWords } from './key-source.ts';
 export { isLoopback, serverModels } from './knock.ts';
@@ -61,6 +64,15 @@ export function replyOver(
         return (await import('./bridge/chat.ts')).chatReply(endpoint, request, signal);
     }
   });
+}
+
+/** One reply from Amazon Bedrock, whose package is an option and may not be there. */
+export function bedrockReply(
+  endpoint: BedrockEndpoint,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterable<StreamEvent> {
+  return whenAsked(async () => (await import('./bridge/bedrock.ts')).bedrockReply(endpoint, request, signal));
 }
 
 /** Reads a scripted model's file. What is wrong with it is said with file, line and place; `shown` names it there. */
