@@ -31,7 +31,7 @@ export const emptyFile: AuthFile = { version: 1, providers: {}, rests: {} };
 
 /** The accounts of a provider, in order. */
 export function accountsOf(file: AuthFile, provider: string): readonly Account[] {
-  return (file.providers[provider] ?? []).filter(isAccount);
+  return Object.hasOwn(file.providers, provider) ? (file.providers[provider] ?? []).filter(isAccount) : [];
 }
 
 /** With this account in the place of the one of its name, or after the others. */

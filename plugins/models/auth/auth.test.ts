@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { auth, models } from 'kern/contracts';
+import { definePlugin, processes } from 'kern/plugin';
 import { type BootOptions, bootKernel, type TestKernel } from 'kern/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authorizationServer } from '../../cli/test/authorization-server.ts';
 import modelsPlugin from '../index.ts';
 import { acme, browsing, limited, unauthorized } from '../test/acme.ts';
@@ -24,8 +25,12 @@ import authPlugin from './index.ts';
 const never = new AbortController().signal;
 const model = aModel({ id: 'acme/m', provider: 'acme' });
 
-async function boot(vendor: ReturnType<typeof acme>, options: BootOptions = {}) {
-  const t = await bootKernel([modelsPlugin, authPlugin, vendor.plugin], options);
+async function boot(
+  vendor: ReturnType<typeof acme>,
+  options: BootOptions = {},
+  plugins: Parameters<typeof bootKernel>[0] = [],
+) {
+  const t = await bootKernel([modelsPlugin, authPlugin, vendor.plugin, ...plugins], options);
   const file = path.join(t.view.where.home, 'auth.json');
   const service = () => t.view.service(auth);
   return {
@@ -154,6 +159,7 @@ test('an account that has met its limit gives way to the next, and the session s
   expect(first).toMatchObject({ account: 'key-number-1', restsUntil: expect.stringMatching(/^\d{4}-/) });
   expect(second?.restsUntil).toBeUndefined();
   // Another process knows it too.
+  await vi.waitFor(() => expect(one.kept().rests.acme).toMatchObject({ 'key-number-1': expect.any(Number) }));
   await using other = await bootKernel([modelsPlugin, authPlugin, acme().plugin], { home: one.t.view.where.home });
   expect(await other.view.service(auth).credential('acme', never)).toMatchObject({ account: 'key-number-2' });
   // The rest is over: new sessions begin with the first again, this one stays.
@@ -194,6 +200,51 @@ test('a refused key of the environment gives way to what is kept', async () => {
     process.env.ACME_KEY = 'another-key'; // which is another account
     expect(await one.reply('s2')).toBe('another-key');
   });
+});
+
+test('a key whose command fails gives way too, and a file that goes bad hides no failure', async () => {
+  let bad = (): void => undefined;
+  const vendor = acme({
+    takes(secret) {
+      if (secret === 'key-number-2') return undefined;
+      bad();
+      return limited();
+    },
+  });
+  const failing = {
+    pid: 1,
+    result: Promise.reject(new Error('no such program')),
+    write: () => {},
+    end: () => {},
+    kill: async () => {},
+  };
+  failing.result.catch(() => undefined);
+  const supervisor = { spawn: () => failing, list: () => [], killAllNow: () => {}, killAll: async () => {} };
+  const processesPlugin = definePlugin({
+    id: 'processes',
+    declares: [processes],
+    setup: (ctx) => ctx.contribute(processes, supervisor),
+  });
+  await using one = await boot(vendor, {}, [processesPlugin]);
+  await one.auth().saveKey('acme', '!pass show acme', 'broken');
+  await one.auth().saveKey('acme', 'key-number-2');
+  await one.auth().saveKey('acme', 'key-number-3');
+  expect(await one.reply()).toBe('key-number-2');
+  expect(one.t.complaints().join('\n')).toContain('the command for the key of acme (broken)');
+  await one.auth().logout('acme', '…er-2');
+  bad = () => {
+    rmSync(one.file);
+    symlinkSync('/dev/null', one.file);
+  };
+  expect(await one.fails()).toMatchObject({ code: 'model_rate_limited' });
+});
+
+test('no name of a provider is a trap', async () => {
+  await using one = await boot(acme());
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    expect(one.auth().has(name)).toBe(false);
+    expect(await one.auth().logout(name)).toBe(0);
+  }
 });
 
 // --- Sign-ins -----------------------------------------------------------------------------------------------------

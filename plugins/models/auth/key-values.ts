@@ -1,15 +1,16 @@
 import { keyAtHand, keyCommandWords, keySource, ModelError } from 'kern/contracts';
-import { type Context, messageOf } from 'kern/plugin';
+import { type Context, messageOf, processes } from 'kern/plugin';
+import { abortable } from './abortable.ts';
 
 const limitMs = 30_000;
 
 /** Gets keys from where they stand. What a command has printed is kept until somebody says that it is no good. */
 export class KeyValues {
-  readonly #spawn: Context['spawn'];
+  readonly #ctx: Pick<Context, 'use' | 'spawn'>;
   readonly #printed = new Map<string, Promise<string>>();
 
-  constructor(spawn: Context['spawn']) {
-    this.#spawn = spawn;
+  constructor(ctx: Pick<Context, 'use' | 'spawn'>) {
+    this.#ctx = ctx;
   }
 
   /** Undefined where a variable is not set. `owner` is whose key it is, for messages. */
@@ -17,12 +18,12 @@ export class KeyValues {
     const source = keySource(text);
     if (source.kind !== 'command') return keyAtHand(text).key;
     const { command } = source;
-    const known = this.#printed.get(command) ?? this.#run(command, owner, signal);
+    const known = this.#printed.get(command) ?? this.#run(command, owner);
     this.#printed.set(command, known);
     known.catch(() => {
       if (this.#printed.get(command) === known) this.#printed.delete(command);
     });
-    return known;
+    return abortable(known, signal);
   }
 
   /** The next one who asks gets what the command prints then. Answers whether there was something to forget. */
@@ -31,15 +32,16 @@ export class KeyValues {
     return source.kind === 'command' && this.#printed.delete(source.command);
   }
 
-  async #run(command: string, owner: string, signal: AbortSignal): Promise<string> {
+  async #run(command: string, owner: string): Promise<string> {
     const [program, ...args] = keyCommandWords(command);
     const failed = (why: string): ModelError =>
       new ModelError('model_unauthorized', `the command for the key of ${owner} ${why}`, {
         hint: `try it: ${command}`,
       });
     if (program === undefined) throw failed('is empty');
-    const options = { timeoutMs: limitMs, signal, label: `key of ${owner}` };
-    const result = await this.#spawn(program, args, options).result.catch((error: unknown) => {
+    const options = { timeoutMs: limitMs, label: `key of ${owner}` };
+    await this.#ctx.use(processes).load(); // it may still sleep
+    const result = await this.#ctx.spawn(program, args, options).result.catch((error: unknown) => {
       throw failed(`cannot be started: ${messageOf(error)}`);
     });
     if (result.timedOut) throw failed(`took longer than ${limitMs / 1000} s`);

@@ -1,5 +1,6 @@
 import { type AuthProvider, ModelError, type Network } from 'kern/contracts';
 import { codeOf, KernError, messageOf } from 'kern/plugin';
+import { abortable } from './abortable.ts';
 import { accountsOf, type TokenAccount, withAccount } from './accounts.ts';
 import type { AuthStore } from './store.ts';
 
@@ -130,14 +131,5 @@ function expired(provider: string, why: string): KernError {
 function gone(provider: string, account: string): KernError {
   return new KernError('auth_expired', `${account} was signed out of ${provider} meanwhile`, {
     hint: `sign in again: kern auth login ${provider}`,
-  });
-}
-
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

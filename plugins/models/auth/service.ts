@@ -1,17 +1,16 @@
 import {
   type AccountStatus,
   type Auth,
-  type AuthProvider,
-  authProviders,
   type Credential,
   type LoginUi,
   modelProviders,
   models,
   redactText,
 } from 'kern/contracts';
-import { type Context, codeOf, KernError, messageOf, nearNames } from 'kern/plugin';
+import { type Context, codeOf, KernError, messageOf } from 'kern/plugin';
 import {
   type Account,
+  type AuthFile,
   accountsOf,
   endOf,
   rested,
@@ -20,23 +19,23 @@ import {
   withoutAccount,
   withRest,
 } from './accounts.ts';
-import { type KeptCandidate, keptCandidates, type SourceCandidate, sourceCandidates } from './candidates.ts';
-import { choose } from './choose.ts';
+import { keptCandidates, sourceCandidates } from './candidates.ts';
 import { KeyValues } from './key-values.ts';
+import { methodOf, unknownMethod } from './methods.ts';
 import { Renewals } from './renewals.ts';
+import { nameOf, Rotation, type Way } from './rotation.ts';
 import { environmentSecrets, secretsIn, secretsOf } from './secrets.ts';
 import { statusOf } from './status.ts';
 import type { AuthStore } from './store.ts';
 
 type Place = Pick<Context, 'use' | 'service' | 'spawn' | 'run' | 'log'>;
-type Way = SourceCandidate | KeptCandidate;
 
 /** How long an account rests when the server does not say, in ms. */
 const limitRestMs = 60_000;
 const refusalRestMs = 10 * 60_000;
+const absenceRestMs = 10_000;
 /** How long a server may take to hear that tokens are no longer wanted. */
 const revokeMs = 5_000;
-const mostSessions = 500;
 /** A server that refuses what is as fresh as this refuses the account. */
 const onceMs = 60_000;
 
@@ -51,49 +50,51 @@ export class AuthService implements Auth {
   readonly #store: AuthStore;
   readonly #values: KeyValues;
   readonly #renewals: Renewals;
+  readonly #rotation: Rotation;
   /** By secret. They are also what `redact` takes out. */
   readonly #handed = new Map<string, Handed>();
-  /** By provider and candidate, in ms since 1970. Those of `auth.json` come on top. */
-  readonly #rests = new Map<string, Map<string, number>>();
-  /** The account of each session, by provider and session. */
-  readonly #current = new Map<string, string>();
   /** Tokens that a server did not take. */
   readonly #refused = new Set<string>();
   /** When a refusal last led to another try, by provider and candidate. */
   readonly #renewed = new Map<string, number>();
   readonly #said = new Set<string>();
+  readonly #notes = new Set<Promise<unknown>>();
 
   constructor(ctx: Place, store: AuthStore) {
     this.#ctx = ctx;
     this.#store = store;
-    this.#values = new KeyValues((...call) => ctx.spawn(...call));
+    this.#values = new KeyValues(ctx);
     this.#renewals = new Renewals({
       store,
-      method: (provider) => this.#method(provider),
+      method: (provider) => methodOf(ctx, provider),
       network: () => ctx.service(models).network,
     });
+    this.#rotation = new Rotation({ sources: (provider) => this.#sources(provider), file: () => store.read() });
   }
 
   has(provider: string): boolean {
     if (sourceCandidates(this.#sources(provider)).length > 0) return true;
-    return keptCandidates(this.#keptQuietly(provider)).length > 0;
+    return keptCandidates(this.#quietly((file) => accountsOf(file, provider))).length > 0;
   }
 
   async credential(provider: string, signal: AbortSignal, sessionId?: string): Promise<Credential | undefined> {
     for (;;) {
-      const way = this.#choose(provider, sessionId);
+      const way = this.#rotation.choose(provider, sessionId);
       if (way === undefined) return this.#nothing(provider);
       try {
         const credential = await this.#credentialOf(provider, way, signal);
         if (credential === undefined) return undefined; // the variable is gone since
         this.#handed.set(credential.secret, { provider, way });
-        this.#remember(provider, sessionId, way.id);
+        this.#rotation.remember(provider, sessionId, way.id);
         return credential;
       } catch (error) {
-        if (codeOf(error) !== 'auth_expired') throw error;
-        // It is noted in the file, and so no longer among those to choose from.
-        const next = this.#choose(provider, sessionId);
-        if (next === undefined || next.id === way.id) throw error;
+        // A sign-in that has ended is no longer among those to choose from; a key that cannot be had may be there soon.
+        const code = codeOf(error);
+        if (code !== 'auth_expired' && code !== 'model_unauthorized') throw error;
+        if (code === 'model_unauthorized') this.#rotation.rest(provider, way.id, Date.now() + absenceRestMs);
+        const next = this.#rotation.choose(provider, sessionId);
+        if (next === undefined || next.id === way.id || this.#rotation.restOf(provider, next.id) > Date.now())
+          throw error;
         this.#ctx.log.warn(`${messageOf(error)}; going on with ${nameOf(next)}`);
       }
     }
@@ -108,24 +109,31 @@ export class AuthService implements Auth {
     const handed = this.#handed.get(secret);
     if (handed === undefined || handed.provider !== provider) return false;
     const { way } = handed;
-    if (why === 'unauthorized' && this.#mayBeRenewed(provider, way, secret)) return true;
-    const now = Date.now();
-    const until = now + (why === 'unauthorized' ? refusalRestMs : (retryAfterMs ?? limitRestMs));
-    const rests = this.#rests.get(provider) ?? new Map<string, number>();
-    this.#rests.set(provider, rests.set(way.id, until));
-    const others = this.#ways(provider).filter(({ id }) => id !== way.id);
-    if (others.length === 0) return false;
-    if (why === 'limited') await this.#store.change((file) => withRest(file, provider, way.id, until, now));
-    const next = others.find(({ id }) => this.#restOf(provider, id) <= now);
-    const what = why === 'limited' ? 'has met its limit' : 'was refused';
-    const then = next === undefined ? 'so have all others' : `going on with ${nameOf(next)}`;
-    this.#ctx.log.warn(`${provider}: ${nameOf(way)} ${what}; ${then}`);
-    return next !== undefined;
+    const rotation = this.#rotation;
+    try {
+      if (why === 'unauthorized' && this.#mayBeRenewed(provider, way, secret)) return true;
+      const now = Date.now();
+      const until = now + (why === 'unauthorized' ? refusalRestMs : (retryAfterMs ?? limitRestMs));
+      rotation.rest(provider, way.id, until);
+      const others = rotation.ways(provider).filter(({ id }) => id !== way.id);
+      if (others.length === 0) return false;
+      const next = others.find(({ id }) => rotation.restOf(provider, id) <= now);
+      const what = why === 'limited' ? 'has met its limit' : 'was refused';
+      const then = next === undefined ? 'so have all others' : `going on with ${nameOf(next)}`;
+      this.#ctx.log.warn(`${provider}: ${nameOf(way)} ${what}; ${then}`);
+      // For other processes; nobody waits for that.
+      if (why === 'limited') this.#note((file) => withRest(file, provider, way.id, until, now));
+      return next !== undefined;
+    } catch (error) {
+      // What the request failed with matters more than that it could not be looked up.
+      this.#ctx.log.warn(messageOf(error));
+      return false;
+    }
   }
 
   async login(provider: string, ui: LoginUi, signal: AbortSignal, account?: string): Promise<AccountStatus> {
-    const method = await this.#method(provider);
-    if (method === undefined) throw await this.#unknownMethod(provider);
+    const method = await methodOf(this.#ctx, provider);
+    if (method === undefined) throw await unknownMethod(this.#ctx, provider);
     const network = this.#ctx.service(models).network;
     const tokens = await method.login(ui, signal, network);
     const kept: TokenAccount = { ...tokens, type: 'oauth', account: account ?? tokens.account ?? provider };
@@ -148,7 +156,7 @@ export class AuthService implements Auth {
     );
     if (gone.length === 0) return 0;
     await this.#store.change((file) => withoutAccount(file, provider, account));
-    const method = await this.#method(provider);
+    const method = await methodOf(this.#ctx, provider);
     const signal = AbortSignal.timeout(revokeMs);
     for (const one of gone) {
       if (one.type !== 'oauth' || method?.revoke === undefined) continue;
@@ -166,61 +174,36 @@ export class AuthService implements Auth {
     const providers = new Set([...reader.items().map(({ id }) => id), ...Object.keys(file.providers)]);
     return [...providers].flatMap((provider) =>
       statusOf(provider, sourceCandidates(this.#sources(provider)), accountsOf(file, provider), (id) =>
-        this.#restOf(provider, id),
+        this.#rotation.restOf(provider, id),
       ),
     );
   }
 
   redact(text: string): string {
-    const providers = this.#ctx
+    const sources = this.#ctx
       .use(modelProviders)
       .items()
-      .map(({ id }) => id);
-    const held = providers.flatMap((id) => [
-      ...secretsOf(this.#sources(id)),
-      ...this.#keptQuietly(id).flatMap(secretsIn),
-    ]);
-    return redactText(text, [...this.#handed.keys(), ...held, ...environmentSecrets(process.env)]);
+      .flatMap((provider) => provider.keys?.() ?? []);
+    const kept = this.#quietly((file) => Object.keys(file.providers).flatMap((provider) => accountsOf(file, provider)));
+    const held = [...secretsOf(sources), ...kept.flatMap(secretsIn), ...environmentSecrets(process.env)];
+    return redactText(text, [...this.#handed.keys(), ...held]);
   }
 
-  /** Resolves when no token is under way. */
-  settled(): Promise<void> {
-    return this.#renewals.settled();
+  /** Resolves when no token is under way, and all is written down. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#renewals.settled(), ...this.#notes]);
+  }
+
+  #note(edit: (file: AuthFile) => AuthFile): void {
+    const note = this.#store
+      .change(edit)
+      .catch((error: unknown) => this.#ctx.log.warn(messageOf(error)))
+      .finally(() => this.#notes.delete(note));
+    this.#notes.add(note);
   }
 
   #sources(provider: string): readonly string[] {
     return this.#ctx.use(modelProviders).get(provider)?.item.keys?.() ?? [];
-  }
-
-  /** Those of the environment first: while one of them can be used, no file is read. */
-  #choose(provider: string, sessionId: string | undefined): Way | undefined {
-    const current = this.#current.get(keyOf(provider, sessionId));
-    const restOf = (id: string): number => this.#restOf(provider, id);
-    const now = Date.now();
-    const sources = sourceCandidates(this.#sources(provider));
-    const isCurrent = current === undefined || sources.some(({ id }) => id === current);
-    const memory = this.#rests.get(provider);
-    if (isCurrent && sources.some(({ id }) => (memory?.get(id) ?? 0) <= now))
-      return choose<Way>(sources, (id) => memory?.get(id) ?? 0, now, current);
-    return choose<Way>(this.#ways(provider), restOf, now, current);
-  }
-
-  #ways(provider: string): readonly Way[] {
-    return [...sourceCandidates(this.#sources(provider)), ...keptCandidates(accountsOf(this.#store.read(), provider))];
-  }
-
-  #restOf(provider: string, id: string): number {
-    const inFile = this.#store.read().rests[provider]?.[id] ?? 0;
-    return Math.max(inFile, this.#rests.get(provider)?.get(id) ?? 0);
-  }
-
-  #remember(provider: string, sessionId: string | undefined, id: string): void {
-    if (sessionId === undefined) return;
-    const key = keyOf(provider, sessionId);
-    this.#current.delete(key); // the last one used is the last one forgotten
-    this.#current.set(key, id);
-    const [oldest] = this.#current.keys();
-    if (this.#current.size > mostSessions && oldest !== undefined) this.#current.delete(oldest);
   }
 
   async #credentialOf(provider: string, way: Way, signal: AbortSignal): Promise<Credential | undefined> {
@@ -242,7 +225,7 @@ export class AuthService implements Auth {
     }
     const refused = this.#refused.has(account.access) ? account.access : undefined;
     const fresh = await this.#renewals.fresh(provider, account, refused, signal);
-    const method = await this.#method(provider);
+    const method = await methodOf(this.#ctx, provider);
     if (method === undefined)
       throw new KernError('auth_expired', `no plugin knows what to do with the sign-in for ${provider}`);
     return { ...method.credential(fresh), account: fresh.account };
@@ -259,7 +242,7 @@ export class AuthService implements Auth {
 
   /** A token may have been taken back before its time, and a command may print another key by now. */
   #mayBeRenewed(provider: string, way: Way, secret: string): boolean {
-    const id = keyOf(provider, way.id);
+    const id = JSON.stringify([provider, way.id]);
     const isFresh = Date.now() - (this.#renewed.get(id) ?? 0) < onceMs;
     if (isFresh || this.#refused.has(secret)) return false;
     this.#renewed.set(id, Date.now());
@@ -271,39 +254,11 @@ export class AuthService implements Auth {
     return now?.type === 'oauth' && (now.access !== secret || now.refresh !== undefined);
   }
 
-  async #method(provider: string): Promise<AuthProvider | undefined> {
-    const reader = this.#ctx.use(authProviders);
-    await reader.load(undefined, provider);
-    const entry = reader.get(provider);
-    if (entry === undefined) return undefined;
-    const { item } = entry;
-    const { revoke } = item;
-    const { id, displayName, verified } = item;
-    return {
-      id,
-      displayName,
-      verified,
-      login: (...call) => this.#ctx.run(entry, () => item.login(...call)),
-      refresh: (...call) => this.#ctx.run(entry, () => item.refresh(...call)),
-      credential: (tokens) => item.credential(tokens),
-      ...(revoke === undefined ? {} : { revoke: (...call) => this.#ctx.run(entry, () => revoke.apply(item, call)) }),
-    };
-  }
-
-  async #unknownMethod(provider: string): Promise<KernError> {
-    const reader = this.#ctx.use(authProviders);
-    await reader.load();
-    const known = reader.items().map(({ id }) => id);
-    const near = nearNames(provider, known);
-    const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `with a key: kern auth login ${provider} --key`;
-    return new KernError('auth_unknown', `one cannot sign in to ${provider}; there is ${known.join(', ')}`, { hint });
-  }
-
   async #keep(provider: string, account: Account): Promise<AccountStatus> {
     const file = await this.#store.change((before) =>
       rested(withAccount(before, provider, account), provider, account.account),
     );
-    this.#rests.get(provider)?.delete(account.account);
+    this.#rotation.rested(account, provider);
     const [status] = statusOf(
       provider,
       [],
@@ -315,9 +270,9 @@ export class AuthService implements Auth {
   }
 
   /** Of a file that is refused nothing is used, and that is said once. */
-  #keptQuietly(provider: string): readonly Account[] {
+  #quietly(accounts: (file: AuthFile) => readonly Account[]): readonly Account[] {
     try {
-      return accountsOf(this.#store.read(), provider);
+      return accounts(this.#store.read());
     } catch (error) {
       const message = messageOf(error);
       if (!this.#said.has(message)) this.#ctx.log.warn(message);
@@ -325,10 +280,4 @@ export class AuthService implements Auth {
       return [];
     }
   }
-}
-
-const keyOf = (provider: string, what: string | undefined): string => `${provider} ${what ?? ''}`;
-
-function nameOf(way: Way): string {
-  return way.from === 'source' ? way.account : way.account.account;
 }
