@@ -15,9 +15,9 @@ export { defaultIdleTimeoutMs, type Endpoint as ModelEndpoint } from './bridge/e
 /** What a provider throws: `modelErrors.refused(endpoint, { status: 429, body })`. */
 export * as modelErrors from './bridge/failure.ts';
 export { isTransient, ModelError } from './bridge/failure.ts';
+export { type Answer as HttpAnswer, type Sent as HttpSent, send as httpSend } from './bridge/http.ts';
 export { type Catalog as ModelCatalog, catalogModels, modelNamed } from './catalog/models.ts';
 export { nextModel } from './cycle.ts';
-export { type Answer as HttpAnswer, type Sent as HttpSent, send as httpSend } from './bridge/http.ts';
 export { describeModel, type ModelFacts, splitModelId } from './describe.ts';
 export { type KeySource, keyAtHand, keySource, keyVariables, wordsOf as keyCommandWords } from './key-source.ts';
 export { isLoopback, serverModels } from './knock.ts';
