@@ -42,7 +42,10 @@ export async function send(url: string, { method, headers, body, signal, network
     });
     let answered: IncomingMessage | undefined;
     // Its own `signal` would destroy a connection that the next request has already been given.
-    const abort = (): void => void (answered ?? request).destroy();
+    const abort = (): void => {
+      (answered ?? request).destroy();
+      reject(signal?.reason); // at once, also where a way is still being made
+    };
     signal?.addEventListener('abort', abort, { once: true });
     request.on('close', () => signal?.removeEventListener('abort', abort));
     request.on('error', (error) => reject(signal?.aborted === true ? signal.reason : error));
