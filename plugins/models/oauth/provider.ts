@@ -1,5 +1,6 @@
 import { KernError, messageOf } from 'kern/plugin';
 import type { AuthProvider, Credential, Network, StoredTokens } from '../contract.ts';
+import { redactText } from '../redact.ts';
 import type { OAuthDefinition } from './definition.ts';
 
 /**
@@ -74,8 +75,12 @@ async function said<T>(definition: OAuthDefinition, work: () => Promise<T>): Pro
     const described = typeof fields.error_description === 'string' ? fields.error_description : undefined;
     const words =
       code === undefined ? messageOf(error) : [code, described].filter((text) => text !== undefined).join(': ');
-    throw new KernError('auth_failed', `signing in to ${definition.displayName} failed: ${words.slice(0, 300)}`, {
-      hint: 'try again; the vendor may have changed how one signs in',
-    });
+    throw new KernError(
+      'auth_failed',
+      `signing in to ${definition.displayName} failed: ${redactText(words).slice(0, 300)}`,
+      {
+        hint: 'try again; the vendor may have changed how one signs in',
+      },
+    );
   }
 }
