@@ -17,6 +17,7 @@ export const launch: Command = {
     ['Without a model: replies from a file', 'kern --model script/replies.yml "hi"'],
     ['Go on where this terminal was last in this folder', 'kern -c "and now the tests"'],
     ['No more than 50 cents, and no longer than ten minutes', 'kern -p --max-cost 0.50 --max-time 10m "fix the tests"'],
+    ['Keep what the model answers, to play it again without one', 'kern -p --record bug.yml "why does this fail?"'],
     ['Go on in a copy of a session', 'kern --session 0193a1 --fork "try it another way"'],
   ],
   json: true,
