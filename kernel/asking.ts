@@ -37,6 +37,7 @@ export class Asking {
   readonly #warnings = new Map<string, readonly string[]>();
   readonly #watches = new Map<string, Handle>();
   #asked = 0;
+  #pruned: readonly ProviderRecord[] = [];
 
   constructor(ports: AskingPorts) {
     this.#ports = ports;
@@ -192,7 +193,6 @@ export class Asking {
   /** Forgets what no provider of the snapshot answers for. */
   prune(): void {
     const { answers, providers } = this.#core.snapshot();
-    const known = new Set(providers.map(providerKey));
     for (const [key, handle] of this.#watches) {
       if (answers.has(key)) continue;
       handle.dispose();
@@ -200,6 +200,11 @@ export class Asking {
     }
     // A question that is never answered keeps no plugin that is gone.
     for (const [key, { record }] of this.#open) if (!providers.includes(record)) this.#open.delete(key);
+    // Every answer makes a snapshot; the providers are hardly ever others.
+    if (providers.length === this.#pruned.length && providers.every((record, at) => record === this.#pruned[at]))
+      return;
+    this.#pruned = providers;
+    const known = new Set(providers.map(providerKey));
     const isKnown = (key: string): boolean => known.has(key.split('\0').slice(0, 3).join('\0'));
     for (const map of [this.#warnings, this.#answered])
       for (const key of map.keys()) if (!isKnown(key)) map.delete(key);

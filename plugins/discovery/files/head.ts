@@ -99,12 +99,17 @@ export function readPlain(inside: string): Data | undefined {
 }
 
 function readList(written: string): { readonly value: unknown } | undefined {
-  const inside = /^\[([^[\]{}"'\\#&*!|>%@`]*)\]$/.exec(written)?.[1];
+  const inside = /^\[(.*)\]$/.exec(written)?.[1]?.trim();
   if (inside === undefined) return undefined;
-  if (inside.trim() === '') return { value: [] };
-  const items = inside.split(',').map((item) => readScalar(item.trim()));
+  if (inside === '') return { value: [] };
+  // A comma within quotes leaves halves that are none: then it is for the parser.
+  const items = inside.split(',').map((part) => readItem(part.trim()));
   return items.every((item) => item !== undefined) ? { value: items.map((item) => item?.value) } : undefined;
 }
+
+/** In a list more signs mean something than elsewhere. */
+const readItem = (part: string): { readonly value: unknown } | undefined =>
+  /^["']/.test(part) || /^[^"'[\]{}#&*!|>%@`?:]+$/.test(part) ? readScalar(part) : undefined;
 
 function readScalar(written: string): { readonly value: unknown } | undefined {
   const quoted = /^(?:"([^"\\]*)"|'([^']*)')$/.exec(written);

@@ -25,13 +25,16 @@ export function makerOf({ at, files, stamps }: Workshop): Make {
   const warn = (path: string, why: string): void => at.files.warn(path, why);
   const make: Make = {
     async markdown(path) {
-      const [head, text, mark] = [await at.files.head(path), await at.files.text(path), await at.files.mark(path)];
-      if (head === undefined || text === undefined || flagOf(head.data.enabled) === false) return undefined;
+      const head = await at.files.head(path);
+      if (head === undefined || flagOf(head.data.enabled) === false) return undefined;
       const includes = isIncluding(path, options) ? includesOf(at) : undefined;
       const read = readerOf(path, at, files, includes);
       // What is included is a part of the text: it is watched, and a change of it is one of the text.
-      const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: at.files });
-      stamps.set(read, includes === undefined ? (mark ?? whole) : whole);
+      const stamp =
+        includes === undefined
+          ? await at.files.mark(path)
+          : await withIncludes((await at.files.text(path)) ?? '', path, { ...includes, files: at.files });
+      stamps.set(read, stamp ?? '');
       return { path, stem: stemOf(basename(path)), head, read };
     },
     async skill(folder, more = {}) {

@@ -19,15 +19,19 @@ export interface Ground {
   readonly memory: Memory;
 }
 
+/** What was looked at since all who share it were opened: nobody is told what was there before they asked. */
+export type Looks = Map<string, Promise<FileFacts | undefined>>;
+
 /** Files as one provider sees them in one place. */
 export class Reading implements Files {
   readonly #ground: Ground;
   readonly #signal: AbortSignal;
   readonly #warnings = new Set<string>();
   readonly #watched = new Set<string>();
-  readonly #looks = new Map<string, Promise<FileFacts | undefined>>();
+  readonly #looks: Looks;
 
-  constructor(ground: Ground, signal: AbortSignal) {
+  constructor(ground: Ground, signal: AbortSignal, looks: Looks) {
+    this.#looks = looks;
     this.#ground = ground;
     this.#signal = signal;
   }
@@ -55,27 +59,32 @@ export class Reading implements Files {
 
   /** What one look tells; a second one of the same path in the same answer tells the same. */
   #facts(path: string): Promise<FileFacts | undefined> {
+    const { gate, port } = this.#ground;
     let look = this.#looks.get(path);
     if (look === undefined) {
-      look = this.#look(path);
+      look = gate.run('look', path, () => port.look(path));
       this.#looks.set(path, look);
     }
-    return look;
-  }
-
-  async #look(path: string): Promise<FileFacts | undefined> {
-    const facts = await this.#attempt(path, 'look', () => this.#ground.port.look(path));
-    // What does not answer is not watched either: a look at it would wait in the place where nobody may wait.
-    if (facts !== 'failed') this.#watched.add(path);
-    if (facts === 'failed' || facts === undefined) return undefined;
-    if (facts.kind === 'other') this.warn(path, 'is neither a file nor a folder, and is not opened');
-    return facts;
+    return look.then(
+      (facts) => {
+        this.#watched.add(path);
+        if (facts?.kind === 'other') this.warn(path, 'is neither a file nor a folder, and is not opened');
+        return facts;
+      },
+      (error: unknown) => {
+        // What does not answer is not watched either: a look at it would wait in a place where nobody may wait.
+        if (codeOf(error) !== 'file_stalled') this.#watched.add(path);
+        this.#failed(path, error);
+        return undefined;
+      },
+    );
   }
 
   async list(folder: string): Promise<readonly FileEntry[]> {
+    const { port } = this.#ground;
     if ((await this.kind(folder)) !== 'folder') return [];
-    const names = await this.#attempt(folder, 'names', () => this.#ground.port.names(folder));
-    if (names === 'failed') return [];
+    const names = await this.#attempt('names', folder, () => port.names(folder));
+    if (names === undefined) return [];
     if (names.length > mostNames)
       this.warn(folder, `holds ${names.length} names; only the first ${mostNames} are looked at`);
     const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, mostNames);
@@ -110,14 +119,15 @@ export class Reading implements Files {
     }
     const known = this.#ground.memory.text(path, facts.mark);
     if (known !== undefined) return { text: known, mark: facts.mark };
-    const bytes = await this.#attempt(path, `bytes:${limit}`, () => this.#ground.port.bytes(path, limit + 1));
-    if (bytes === 'failed') return undefined;
+    const { port, memory } = this.#ground;
+    const bytes = await this.#attempt(`bytes:${limit}`, path, () => port.bytes(path, limit + 1));
+    if (bytes === undefined) return undefined;
     if (bytes.length > limit) {
       this.warn(path, `grows while it is read; at most ${sizeText(limit)} are read`);
       return undefined;
     }
     const text = this.#decode(path, bytes);
-    if (text !== undefined && !facts.isRecent) this.#ground.memory.keepText(path, facts.mark, text);
+    if (text !== undefined && !facts.isRecent) memory.keepText(path, facts.mark, text);
     return text === undefined ? undefined : { text, mark: facts.mark };
   }
 
@@ -180,20 +190,25 @@ export class Reading implements Files {
 
   async real(path: string): Promise<string | undefined> {
     if ((await this.#facts(path)) === undefined) return undefined;
-    const real = await this.#attempt(path, 'real', () => this.#ground.port.real(path));
-    return real === 'failed' ? undefined : real;
+    const { port } = this.#ground;
+    return this.#attempt('real', path, () => port.real(path));
   }
 
-  async #attempt<T>(path: string, name: string, call: () => Promise<T>): Promise<T | 'failed'> {
-    if (this.#signal.aborted) return 'failed';
+  /** What a call answers, or undefined: then what is wrong has been told. */
+  async #attempt<T>(name: string, path: string, call: () => Promise<T>): Promise<T | undefined> {
+    if (this.#signal.aborted) return undefined;
     try {
       return await this.#ground.gate.run(name, path, call);
     } catch (error) {
-      const code = codeOf(error);
-      // It was there a moment ago.
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.warn(path, wrong[code ?? ''] ?? messageOf(error));
-      return 'failed';
+      this.#failed(path, error);
+      return undefined;
     }
+  }
+
+  #failed(path: string, error: unknown): void {
+    const code = codeOf(error);
+    // It was there a moment ago.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') this.warn(path, wrong[code ?? ''] ?? messageOf(error));
   }
 }
 

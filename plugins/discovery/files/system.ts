@@ -3,7 +3,7 @@ import type { DiscoveryFiles } from '../contract.ts';
 import { Gate } from './gate.ts';
 import { Memory } from './memory.ts';
 import { systemPort } from './port.ts';
-import { Reading } from './reading.ts';
+import { type Looks, Reading } from './reading.ts';
 import type { FilePort } from './types.ts';
 
 /** How long one file call may take: a drive that is there answers in far less. */
@@ -18,5 +18,16 @@ export function createFiles(
     gate: new Gate(options.clock ?? systemClock, options.limitMs ?? limitMs),
     memory: new Memory(),
   };
-  return { open: (_where, signal) => new Reading(ground, signal) };
+  // All providers are asked for all kinds in one breath, and most of them look at the same folders.
+  let looks: Looks | undefined;
+  const shared = (): Looks => {
+    if (looks === undefined) {
+      looks = new Map();
+      setImmediate(() => {
+        looks = undefined;
+      });
+    }
+    return looks;
+  };
+  return { open: (_where, signal) => new Reading(ground, signal, shared()) };
 }
