@@ -4,6 +4,8 @@ export * from './appearance/contract.ts';
 export * from './cli/api.ts';
 export * from './cli/contract.ts';
 export * from './cli/take-over/contract.ts';
+export * from './compat/api.ts';
+export * from './compat/contract.ts';
 export * from './discovery/api.ts';
 export * from './discovery/contract.ts';
 export * from './history/contract.ts';

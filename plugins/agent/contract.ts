@@ -244,6 +244,8 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
   followUp(prompt: Prompt): void;
   /** Stops the reply that is being given, keeps the tools that have finished, and says this instead. */
   interrupt(prompt: Prompt): void;
+  /** Rides along with the next prompt. */
+  note(prompt: Prompt): void;
   queue(): QueuedTexts;
   subscribe(listener: (event: AgentEvent) => void): { dispose(): void };
   /** What was said in this branch since it was opened or compacted last, in order. */

@@ -94,8 +94,9 @@ test('what a plugin says is kept as its own message, in every lane', async () =>
   s.session.steer({ text: 'it is warm', custom });
   await s.session.waitForIdle();
   expect(s.session.messages()[0]).toMatchObject({ role: 'custom', ...custom });
+  s.session.note({ text: 'and dry', custom });
   await s.session.prompt({ text: 'go on' });
-  expect(textsOf(s.session.messages())).toEqual(['it is warm', 'one', 'go on', 'two']);
+  expect(textsOf(s.session.messages())).toEqual(['it is warm', 'one', 'and dry', 'go on', 'two']);
 });
 
 test('the sessions that are open can be listed, and one that was left is not among them', async () => {

@@ -81,6 +81,10 @@ export class Session extends SessionReading implements AgentSession {
     this.#send(prompt, 'interrupt');
   }
 
+  note(prompt: Prompt): void {
+    this.#send(prompt, 'nextTurn');
+  }
+
   abort(): QueuedTexts {
     this.#assertHere();
     this.ground.gate.abort();

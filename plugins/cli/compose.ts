@@ -15,6 +15,7 @@ import { WatchHub } from '../../kernel/host/watch-hub.ts';
 import { codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
 import { createTrust } from '../../kernel/trust/trust.ts';
 import { visible } from '../../kernel/visible.ts';
+import { extensionPlugin, foreignNames, foreignPlaces } from '../contracts.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
@@ -85,7 +86,11 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
 
   let loader: Loader | undefined;
   const load = (): Loader => {
-    loader ??= createLoader({ cacheDir: join(home, 'cache', 'modules'), hostModules });
+    loader ??= createLoader({
+      cacheDir: join(home, 'cache', 'modules'),
+      hostModules,
+      foreignModules: foreignNames(kernel.outlook),
+    });
     return loader;
   };
   const host = new Host({
@@ -95,6 +100,9 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     trust,
     folders: shared.noExtensions ? [] : extensionFolders(home, root),
     explicit: shared.extensions,
+    adopt: (factory, { entry, shortName, manifest, dialect }) =>
+      extensionPlugin(factory, { path: entry, name: shortName, id: manifest?.id, prefix: dialect }),
+    ...(shared.noExtensions ? {} : { others: () => foreignPlaces(kernel.outlook) }),
   });
   hub.watch('config', config.files, () => soon(followConfig()));
   // Granted or taken away, by this process or another.
