@@ -117,6 +117,8 @@ export const commands = defineCapability<Command>({
 export interface Flag {
   readonly name: string;
   readonly kind: 'boolean' | 'string';
+  /** Shown in help, of a string: `<file>`. */
+  readonly value?: string;
   readonly summary: string;
   apply?(value: string | boolean, ctx: Context): void | Promise<void>;
 }

@@ -130,8 +130,8 @@ function nameOnly(path: readonly string[]): Command {
 /** A field of its own, so that no flag takes the place of an option of ours. */
 export const flagField = (name: string): string => `flag:${name}`;
 
-function optionOf({ name, kind, summary }: Flag): OptionDescriptor {
-  return { name: flagField(name), names: [`--${name}`], kind, summary };
+function optionOf({ name, kind, value, summary }: Flag): OptionDescriptor {
+  return { name: flagField(name), names: [`--${name}`], kind, summary, ...(value === undefined ? {} : { value }) };
 }
 
 /** What only a run takes: written before the first word, it says that the word is a prompt. */

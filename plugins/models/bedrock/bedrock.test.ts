@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelRequest, StreamEvent } from 'kern/contracts';
@@ -348,4 +348,12 @@ test('without the region of anywhere else: the address is that of the region', a
     const { error } = await failureOfReply(provider.stream(aRequest({ model, network }), never));
     expect((error as Error).message).toContain('went to bedrock-runtime.xx-nowhere-1.amazonaws.com');
   });
+});
+
+test('the version that a person is told to install is the one that kern is made with', () => {
+  const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+  const { optionalDependencies } = JSON.parse(read('../../../package.json'));
+  expect(read('../bridge/bedrock-model.ts')).toContain(
+    `@ai-sdk/amazon-bedrock@${optionalDependencies['@ai-sdk/amazon-bedrock']} `,
+  );
 });

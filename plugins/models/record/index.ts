@@ -18,6 +18,7 @@ export default definePlugin({
     ctx.contribute(flags, {
       name: 'record',
       kind: 'string',
+      value: '<file>',
       summary: 'Keep what the model answers in this file, as a script for --model script/<file>; secrets are left out.',
       apply: async (file) => {
         current.recording = await begin(ctx, current, String(file));
