@@ -23,4 +23,9 @@ export const measures: Readonly<Record<Name, () => Promise<Measure>>> = {
   parallel: async () => (await import('./parallel.ts')).parallel,
   writes: async () => (await import('./writes.ts')).writes,
   flood: async () => (await import('./flood.ts')).flood,
+  discovery: async () => (await import('./discovery.ts')).discovery,
+  append: async () => (await import('./append.ts')).append,
+  open: async () => (await import('./open.ts')).open,
+  list: async () => (await import('./list.ts')).list,
+  behind: async () => (await import('./behind.ts')).behind,
 };

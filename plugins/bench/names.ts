@@ -17,6 +17,11 @@ export const names = [
   'parallel',
   'writes',
   'flood',
+  'discovery',
+  'append',
+  'open',
+  'list',
+  'behind',
 ] as const;
 
 export type Name = (typeof names)[number];

@@ -1,6 +1,6 @@
 import { median, quantile } from './median.ts';
 
-export type Unit = 'ms' | 'µs' | 'MB' | 'bytes' | 'requests';
+export type Unit = 'ms' | 'µs' | 'MB' | 'bytes' | 'requests' | 'lines/s';
 
 /** One line of a table. */
 export interface Row {
@@ -76,7 +76,8 @@ export function lines(table: Table): readonly string[] {
 
 const shown = (value: number, unit: Unit): string => {
   if (!Number.isFinite(value)) return '–';
-  return unit === 'bytes' || unit === 'requests' ? String(Math.round(value)) : value.toFixed(value < 10 ? 2 : 1);
+  const isWhole = unit === 'bytes' || unit === 'requests' || unit === 'lines/s';
+  return isWhole ? String(Math.round(value)) : value.toFixed(value < 10 ? 2 : 1);
 };
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { KernError } from 'kern/plugin';
-import { createAnswers } from './answers.ts';
 import type { Ground, Place } from './ground.ts';
+import { openProgram } from './program-host.ts';
 
 export interface ToolCall {
   readonly name: string;
@@ -29,36 +27,11 @@ export interface ToolHost extends AsyncDisposable {
   call(name: string, args: ToolCall['args']): Promise<Took>;
 }
 
-/** For all rounds together. */
-const limitMs = 900_000;
-
 export function openToolHost(ground: Ground, place: Place): ToolHost {
-  const answers = createAnswers();
-  const program = join(ground.root, 'plugins', 'bench', 'tool-host.mjs');
-  const started = ground.startNode([program, place.home, place.cwd], {
-    knowsKern: true,
-    input: 'pipe',
-    timeoutMs: limitMs,
-    onOutput: (chunk, stream) => {
-      if (stream === 'stdout') answers.push(chunk);
-    },
-  });
-  const ended = ground.ended(started);
-  // It is looked at where it is waited for.
-  ended.catch(() => undefined);
-  const ask: ToolHost['ask'] = async (request) => {
-    started.child.write(`${JSON.stringify(request)}\n`);
-    const line = await Promise.race([answers.next(), ended.then(() => undefined)]);
-    const said = line === undefined ? { failed: 'it ended' } : (JSON.parse(line) as Took | { readonly failed: string });
-    if ('failed' in said) throw new KernError('bench_failed', `what was to be measured failed: ${said.failed}`);
-    return said;
-  };
+  const { ask, [Symbol.asyncDispose]: dispose } = openProgram<Request, Took>(ground, 'tool-host.mjs', place);
   return {
     ask,
     call: (name, args) => ask({ do: 'call', calls: [{ name, args }], together: false }),
-    async [Symbol.asyncDispose]() {
-      started.child.end();
-      await ended;
-    },
+    [Symbol.asyncDispose]: dispose,
   };
 }
