@@ -1,15 +1,14 @@
-// Looks through a project again and again, each time from another folder of it, so that no answer is known already; the
-// files are. Prints how long each look took, and what was found.
+// Looks through a project: in each round a kern of its own, which knows no file yet, looks twice, from two folders, so that
+// the second answer is no answer that is known already. Prints how long each look took, and what was found.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKernel } from 'kern';
 import { foundCapabilities } from 'kern/contracts';
 
-const [, , home, root, ...folders] = process.argv;
-const kern = await createKernel({ home, cwd: root, noExtensions: true });
+const [, , home, root, one, other, rounds] = process.argv;
 const kinds = Object.values(foundCapabilities);
 
-async function look(cwd) {
+async function look(kern, cwd) {
   const view = kern.kernel.view({ cwd });
   const from = performance.now();
   await Promise.all(kinds.map((kind) => view.use(kind).load()));
@@ -30,13 +29,18 @@ async function bare() {
   return performance.now() - from;
 }
 
-const [first, ...others] = folders;
-const { ms, found } = await look(first);
-const again = [];
-const bares = [];
-for (const folder of others) {
-  again.push((await look(folder)).ms);
-  bares.push(await bare());
+const said = { first: [], again: [], bare: [], found: {} };
+for (let nth = 0; nth <= Number(rounds); nth += 1) {
+  const kern = await createKernel({ home, cwd: root, noExtensions: true });
+  const { ms, found } = await look(kern, one);
+  const again = await look(kern, other);
+  const files = await bare();
+  await kern.close();
+  // The first round loads the code.
+  if (nth === 0) continue;
+  said.first.push(ms);
+  said.again.push(again.ms);
+  said.bare.push(files);
+  said.found = found;
 }
-await kern.close();
-process.stdout.write(JSON.stringify({ first: ms, again, bare: bares, found }));
+process.stdout.write(JSON.stringify(said));

@@ -334,6 +334,8 @@ export interface Files {
   kind(path: string): Promise<'file' | 'folder' | undefined>;
   /** What tells the file from the one it was before. */
   mark(path: string): Promise<string | undefined>;
+  /** Whether something of this name stands in a folder: one look at the folder tells it for all names. */
+  has(folder: string, name: string): Promise<boolean>;
   /** Sorted by name. */
   list(folder: string): Promise<readonly FileEntry[]>;
   /** UTF-8, without a byte order mark. */

@@ -114,6 +114,7 @@ async function firstSpot(names: readonly Named[], depth: number | undefined, fil
   for (const { base, name } of names) {
     // The first folder by itself: where `.claude` is not there, or does not answer, nothing below it is asked for.
     const [top = ''] = name.split('/');
+    if (depth !== undefined && !(await files.has(base, top))) continue;
     if (top !== name && (await files.kind(join(base, top))) !== 'folder') continue;
     const path = join(base, name);
     const kind = await files.kind(path);

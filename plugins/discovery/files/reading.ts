@@ -20,7 +20,11 @@ export interface Ground {
 }
 
 /** What was looked at since all who share it were opened: nobody is told what was there before they asked. */
-export type Looks = Map<string, Promise<FileFacts | undefined>>;
+export interface Looks {
+  readonly facts: Map<string, Promise<FileFacts | undefined>>;
+  /** Undefined where a folder is none, or does not tell. */
+  readonly names: Map<string, Promise<ReadonlySet<string> | undefined>>;
+}
 
 /** Files as one provider sees them in one place. */
 export class Reading implements Files {
@@ -60,10 +64,10 @@ export class Reading implements Files {
   /** What one look tells; a second one of the same path in the same answer tells the same. */
   #facts(path: string): Promise<FileFacts | undefined> {
     const { gate, port } = this.#ground;
-    let look = this.#looks.get(path);
+    let look = this.#looks.facts.get(path);
     if (look === undefined) {
       look = gate.run('look', path, () => port.look(path));
-      this.#looks.set(path, look);
+      this.#looks.facts.set(path, look);
     }
     return look.then(
       (facts) => {
@@ -78,6 +82,25 @@ export class Reading implements Files {
         return undefined;
       },
     );
+  }
+
+  async has(folder: string, name: string): Promise<boolean> {
+    const { gate, port } = this.#ground;
+    let look = this.#looks.names.get(folder);
+    if (look === undefined) {
+      look = gate
+        .run('names', folder, () => port.names(folder))
+        .then(
+          (names) => new Set(names.map((one) => one.name)),
+          () => undefined,
+        );
+      this.#looks.names.set(folder, look);
+    }
+    const names = await look;
+    // A folder may be open to whoever knows what to look for, and to nobody else.
+    if (names === undefined) return (await this.#facts(join(folder, name))) !== undefined;
+    this.#watched.add(join(folder, name));
+    return names.has(name);
   }
 
   async list(folder: string): Promise<readonly FileEntry[]> {

@@ -22,7 +22,7 @@ export function createFiles(
   let looks: Looks | undefined;
   const shared = (): Looks => {
     if (looks === undefined) {
-      looks = new Map();
+      looks = { facts: new Map(), names: new Map() };
       setImmediate(() => {
         looks = undefined;
       });
