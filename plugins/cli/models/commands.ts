@@ -12,7 +12,7 @@ const list: Omit<Command, 'path' | 'examples'> = {
     { name: 'available', names: ['--available'], kind: 'boolean', summary: 'Only those that can be used now.' },
   ],
   positionals: [{ name: 'filter', rest: true, summary: 'Words of the name, or a pattern' }],
-  run: async (_ctx, args, host) => (await import('../model-list.ts')).list(args, host),
+  run: async (_ctx, args, host) => (await import('./list.ts')).list(args, host),
 };
 
 export const modelCommands: readonly Command[] = [

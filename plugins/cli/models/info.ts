@@ -10,7 +10,7 @@ import {
   type ResolvedModel,
 } from 'kern/contracts';
 import { codeOf, visible } from 'kern/plugin';
-import { shown, sizeText } from '../model-words.ts';
+import { shown, sizeText } from './words.ts';
 
 /** `kern models info [model]`. */
 export async function info(args: CommandArgs, host: CommandHost): Promise<number> {

@@ -10,7 +10,7 @@ import {
   type ToolFace,
 } from 'kern/contracts';
 import { codeOf, messageOf, visible } from 'kern/plugin';
-import { moneyText } from '../model-words.ts';
+import { moneyText } from './words.ts';
 
 /** What one request showed. */
 interface Outcome {

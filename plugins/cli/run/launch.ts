@@ -1,4 +1,5 @@
-import { type Command, thinkingLevels } from 'kern/contracts';
+import { type Command, type CommandArgs, type CommandHost, commands, thinkingLevels } from 'kern/contracts';
+import { type Context, KernError } from 'kern/plugin';
 
 export const launch: Command = {
   path: ['launch'],
@@ -140,8 +141,17 @@ export const launch: Command = {
     },
   ],
   positionals: [{ name: 'message', rest: true, summary: 'What to do; @file adds a file.' }],
-  run: async (_ctx, args, host) => {
-    if (args.options.listModels === true) return (await import('../model-list.ts')).list(args, host);
+  run: async (ctx, args, host) => {
+    if (args.options.listModels === true) return listModels(ctx, args, host);
     return (await import('./run.ts')).run(args, host);
   },
 };
+
+/** The same as `kern models list`. */
+async function listModels(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number> {
+  const reader = ctx.use(commands);
+  await reader.load(host.signal, 'models list');
+  const list = reader.get('models list');
+  if (list !== undefined) return ctx.run(list, (command) => command.run(ctx, args, host));
+  throw new KernError('usage', '`kern models` is switched off', { hint: 'switch the plugin cli.models on' });
+}

@@ -8,7 +8,7 @@ import {
   models,
 } from 'kern/contracts';
 import { visible } from 'kern/plugin';
-import { priceText, shown, sizeText } from './model-words.ts';
+import { priceText, shown, sizeText } from './words.ts';
 
 /** `kern models list`, and `kern --list-models`. */
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
