@@ -26,7 +26,8 @@ export function extensionPlugin(
   return {
     id: origin.id ?? `${prefix}.${idOf(name)}`,
     requires: ['compat'],
-    setup: (ctx) => ctx.service(extensionApis).adopt(ctx, factory, { path, name }),
+    // At the start, since only then what it requires is there, where both come with one change.
+    setup: (ctx) => ctx.onStart(() => ctx.service(extensionApis).adopt(ctx, factory, { path, name })),
   };
 }
 

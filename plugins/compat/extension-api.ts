@@ -4,6 +4,7 @@ import {
   type McpServer,
   mcpServers,
   modelProviders,
+  processes,
   renderers,
   skills,
   slashCommands,
@@ -318,6 +319,7 @@ async function exec(
 ): Promise<object> {
   const { signal, timeout, cwd, maxBuffer } = options;
   const where = cwd ?? extension.session()?.cwd;
+  await extension.ctx.use(processes).load(signal);
   const child = extension.ctx.spawn(command, args.map(String), {
     keepBytes: maxBuffer ?? 16 * 1024 * 1024,
     ...(where === undefined ? {} : { cwd: where }),

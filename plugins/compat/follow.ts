@@ -19,6 +19,7 @@ export class Runs {
   }
 
   began(session: AgentSession): void {
+    this.#settling.delete(session);
     if (!this.#controllers.has(session)) this.#controllers.set(session, new AbortController());
   }
 

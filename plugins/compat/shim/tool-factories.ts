@@ -1,4 +1,4 @@
-import { type AnyTool, artifactStore, type ToolContext, type ToolResult, tools } from 'kern/contracts';
+import { type AnyTool, artifactStore, processes, type ToolContext, type ToolResult, tools } from 'kern/contracts';
 import { KernError, parseLater } from 'kern/plugin';
 import { isRecord } from '../extension.ts';
 import { bashElsewhere, editElsewhere, readElsewhere, writeElsewhere } from './operations.ts';
@@ -170,6 +170,7 @@ async function ownTool(
 /** Outside of a call of a tool. */
 async function contextOf(around: Around, where: ToolContext['where']): Promise<ToolContext> {
   const { ctx } = shelterOf(around, 'a tool');
+  await ctx.use(processes).load();
   return {
     where,
     sessionId: '',
@@ -192,6 +193,7 @@ function localBash(around: Around): object {
     ): Promise<{ readonly exitCode: number | null }> {
       const { ctx } = shelterOf(around, 'createLocalBashOperations');
       const { onData, signal, timeout, env } = options;
+      await ctx.use(processes).load(signal);
       const child = ctx.spawn('bash', ['-c', command], {
         cwd,
         onOutput: (chunk) => onData(Buffer.from(chunk)),
