@@ -8,6 +8,7 @@ import {
   ModelError,
   type ModelProvider,
   modelNamed,
+  whenAsked,
 } from 'kern/contracts';
 import { awsAccess } from './aws.ts';
 
@@ -37,19 +38,20 @@ export function bedrock(settings: BedrockSettings): ModelProvider {
     // The others are for every tool of AWS, which what kern starts may be.
     keys: () => ['$AWS_BEARER_TOKEN_BEDROCK'],
     catalog: () => id,
-    stream(request, signal) {
-      const access = awsAccess(process.env);
-      if (access.state === 'missing') throw new ModelError('model_unauthorized', `${id}: ${access.what}`);
-      const { region } = access;
-      const fix =
-        access.state === 'key'
-          ? 'check AWS_BEARER_TOKEN_BEDROCK'
-          : 'check the AWS keys (AWS_ACCESS_KEY_ID or AWS_PROFILE), and that the model is enabled for them in this region';
-      const secret = access.state === 'key' ? access.key : access.credentials.secretAccessKey;
-      const credentials = access.state === 'signed' ? access.credentials : undefined;
-      const endpoint = { provider: id, baseUrl: baseOf(region), region, credentials, apiKey: secret, kept, fix };
-      return bedrockReply({ ...endpoint, ...settings }, request, signal);
-    },
+    stream: (request, signal) =>
+      whenAsked(async () => {
+        const access = awsAccess(process.env);
+        if (access.state === 'missing') throw new ModelError('model_unauthorized', `${id}: ${access.what}`);
+        const { region } = access;
+        const fix =
+          access.state === 'key'
+            ? 'check AWS_BEARER_TOKEN_BEDROCK'
+            : 'check the AWS keys (AWS_ACCESS_KEY_ID or AWS_PROFILE), and that the model is enabled for them in this region';
+        const secret = access.state === 'key' ? access.key : access.credentials.secretAccessKey;
+        const credentials = access.state === 'signed' ? access.credentials : undefined;
+        const endpoint = { provider: id, baseUrl: baseOf(region), region, credentials, apiKey: secret, kept, fix };
+        return bedrockReply({ ...endpoint, ...settings }, request, signal);
+      }),
   };
 }
 

@@ -32,6 +32,7 @@ export class Recording {
   #isStale = false;
   #hasFailed = false;
   #timer: NodeJS.Timeout | undefined;
+  #tookMs = 0;
 
   constructor(options: RecordingOptions) {
     this.#options = options;
@@ -58,7 +59,11 @@ export class Recording {
     return {
       event: (event) => {
         exchange.take(event);
-        this.#timer ??= setTimeout(() => this.#write(), this.#options.everyMs ?? 1_000).unref();
+        // A long reply takes long to write: recording is to take a twentieth of the time at most.
+        this.#timer ??= setTimeout(
+          () => this.#write(),
+          Math.max(this.#options.everyMs ?? 1_000, 20 * this.#tookMs),
+        ).unref();
       },
       end: (end) => {
         this.#running.delete(exchange);
@@ -107,12 +112,14 @@ export class Recording {
   }
 
   async #put(): Promise<void> {
+    const begun = performance.now();
     const turns = [...this.#turns];
     for (const exchange of this.#running) {
       const cut = exchange.request.purpose === 'turn' ? exchange.cut() : undefined;
       if (cut !== undefined) turns.push(this.#text(exchange, cut, 'It had come this far.'));
     }
     const text = fileText(this.#head ?? '', await Promise.all(turns), await Promise.all(this.#summaries));
+    this.#tookMs = performance.now() - begun;
     await replace(this.#options.file, text);
   }
 }
