@@ -11,7 +11,10 @@ const entries = 10_000;
 /** More than all of them together. */
 const contextWindow = 1_000_000_000;
 
-/** What a turn takes in a session in which much was said, none of it summed up, against one that begins. */
+/**
+ * What a turn takes in a session in which much was said, none of it summed up, against one that begins. In processor
+ * time: what a disk or another program takes is no matter of the history.
+ */
 export async function behind(ground: Ground): Promise<Table> {
   const place = ground.place();
   place.write('note.txt', 'One line.\n');
@@ -25,13 +28,13 @@ export async function behind(ground: Ground): Promise<Table> {
   await using host = openSessionHost(ground, place);
   let files = 0;
   const turn = async (model: string, tokens?: number): Promise<number> => {
-    if (tokens === undefined) return (await host.ask({ do: 'run', model })).ms / turns;
+    if (tokens === undefined) return (await host.ask({ do: 'run', model })).cpuMs / turns;
     files += 1;
     // Of its own: a script goes on where it was in a session.
     const id = `bench-${files}`;
     const file = join(place.cwd, `${id}.jsonl`);
     writeSession(file, { id, cwd: place.cwd, entries, bytes: 500, tokens });
-    return (await host.ask({ do: 'run', model, file })).ms / turns;
+    return (await host.ask({ do: 'run', model, file })).cpuMs / turns;
   };
   const samples = await interleaved(Math.min(ground.runs, mostRounds), {
     none: () => turn(counting),
@@ -44,7 +47,7 @@ export async function behind(ground: Ground): Promise<Table> {
   const against = { counts: 'nothing behind it', silent: 'nothing behind it, replies count nothing' };
   return {
     name: 'behind',
-    title: `a turn with ${entries} entries behind it, each with one file read (scripted model, session on disk)`,
+    title: `processor time of a turn with ${entries} entries behind it, each with one file read (scripted model, session on disk)`,
     rows: [
       { label: against.counts, unit: 'ms', samples: samples.none },
       { label: `${entries} entries`, unit: 'ms', samples: samples.many, against: against.counts },

@@ -15,10 +15,17 @@ const service = kern.view.service(sessions);
 const textOf = (length) => 'Words of a session, and of "many" kinds.\n'.repeat(Math.ceil(length / 41)).slice(0, length);
 const said = (text) => ({ role: 'user', content: [{ type: 'text', text }], timestamp: 1_767_225_600_000 });
 
+/** How much of the time of the last request this process was at work. */
+let cpuMs = 0;
+
 async function timed(work) {
+  const before = process.cpuUsage();
   const from = performance.now();
   await work();
-  return performance.now() - from;
+  const ms = performance.now() - from;
+  const { user, system } = process.cpuUsage(before);
+  cpuMs = (user + system) / 1000;
+  return ms;
 }
 
 /** What can be asked for, by the name in `do`. Answers with milliseconds. */
@@ -115,8 +122,9 @@ const works = {
 
 async function answer({ do: name, ...request }) {
   try {
+    cpuMs = 0;
     const ms = await works[name](request);
-    return { ms, memoryMb: (process.resourceUsage().maxRSS * 1024) / 1e6 };
+    return { ms, cpuMs, memoryMb: (process.resourceUsage().maxRSS * 1024) / 1e6 };
   } catch (error) {
     return { failed: error.message };
   }

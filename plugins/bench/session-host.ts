@@ -17,9 +17,10 @@ type Request =
   | { readonly do: 'bareList'; readonly whole: boolean }
   | { readonly do: 'run'; readonly file?: string; readonly model: string };
 
-/** How long it took, and the most memory that the process ever had. */
+/** How long it took, how much of that the process was at work, and the most memory that it ever had. */
 interface Took {
   readonly ms: number;
+  readonly cpuMs: number;
   readonly memoryMb: number;
 }
 
