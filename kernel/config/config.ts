@@ -75,11 +75,16 @@ export interface PluginConfig {
   readonly origins: ReadonlyMap<string, ValueOrigin>;
 }
 
+/** Most plugins are on, and nobody sets anything. */
+const usual: PluginConfig = { state: 'on', settings: Object.freeze({}), origins: new Map() };
+
 interface Worked {
   /** Weakest first. */
   readonly layers: readonly Layer[];
   readonly settled: ReadonlyMap<string, Settled>;
   readonly renames: ReadonlyMap<LayerName, readonly Rename[]>;
+  /** The plugins that a layer has a word for, and keepers, which anything that is wrong may fail. */
+  readonly spokenOf: ReadonlySet<string>;
 }
 
 /** What a reload changed. */
@@ -108,7 +113,12 @@ export class Config {
   #found = { user: nothing, project: nothing, overlay: nothing };
   #revision = 0;
   /** What all of it comes to, worked out when it is asked for: at a start much becomes known before anybody asks. */
-  #worked: Worked | undefined = { layers: [], settled: new Map(), renames: new Map() };
+  #worked: Worked | undefined = {
+    layers: [],
+    settled: new Map(),
+    renames: new Map(),
+    spokenOf: new Set(),
+  };
   #known: ReadonlyMap<string, Level> = new Map();
   readonly #good: LastGood = new Map();
   readonly #goodSettings = new Map<string, LastGood>();
@@ -141,7 +151,8 @@ export class Config {
   /** Nothing that the layers come to depends on it: it is read from them when it is asked for. */
   #isOnlyRead(row: Setting): boolean {
     const [first, id = ''] = row.path ?? row.key.split('.');
-    return first === 'plugins' && this.#known.has(id) && variableOf(row) === undefined && row.was === undefined;
+    const isSimple = variableOf(row) === undefined && row.was === undefined && row.keeper === undefined;
+    return first === 'plugins' && this.#known.has(id) && isSimple;
   }
 
   /** Says which plugins there are: their ids hold dots, and what a project brought is configured by other rules. */
@@ -221,6 +232,7 @@ export class Config {
 
   /** Whether a plugin is on, and what is set for it. */
   plugin(id: string, level: Level): PluginConfig {
+    if (!this.#now.spokenOf.has(id)) return usual;
     const { on, by } = switchOf(this.#state(), id, level);
     const failure = failureOf(this.#state(), id);
     return {
@@ -454,7 +466,9 @@ export class Config {
     const layers = [...files, { name: 'flags' as const, root: flags }, override];
     const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
     const settled = new Map(rows.map((row) => [row.key, settle(row, layers, this.#good)]));
-    return { layers, settled, renames: renamed };
+    const keepers = this.#settings.all().flatMap(({ keeper }) => (keeper === undefined ? [] : [keeper]));
+    const spokenOf = new Set([...keepers, ...layers.flatMap((layer) => idsIn(layer.root, 'plugins'))]);
+    return { layers, settled, renames: renamed, spokenOf };
   }
 
   #state(): ConfigState {
