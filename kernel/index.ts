@@ -22,7 +22,7 @@ export * as settingSchemas from './config/schemas.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 export { type Contribution, explain, type PluginStatus } from './explain.ts';
-export { makeFolder } from './folders.ts';
+export { makeFolder, makeFolderSync } from './folders.ts';
 export { writePrivate } from './home.ts';
 export {
   type CallResult,

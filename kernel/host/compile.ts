@@ -1,9 +1,10 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { codeOf, messageOf } from '../error.ts';
+import { makeFolderSync } from '../folders.ts';
 import { contentHash } from './hash.ts';
 import { syntaxError } from './load-error.ts';
 
@@ -152,7 +153,7 @@ function located(file: string, expression: string, error: unknown): unknown {
 /** A folder that only this user can write to: what lies in it is run. Without one, every start transforms anew. */
 function privateFolder(path: string): string | undefined {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolderSync(path, 0o700);
     const stat = lstatSync(path);
     if (!stat.isDirectory()) return undefined;
     if (process.getuid !== undefined && stat.uid !== process.getuid()) return undefined;

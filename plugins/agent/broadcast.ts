@@ -80,11 +80,11 @@ export class Broadcast {
     if (report.type === 'write-failed') {
       const { error, pending } = report;
       this.view.call(sessionWriteFailed, { error, pending });
-      this.emit({ type: 'session_write_failed', error, pending });
+      this.announce({ type: 'session_write_failed', error, pending });
     } else {
       const { written } = report;
       this.view.call(sessionWriteRestored, { written });
-      this.emit({ type: 'session_write_restored', written });
+      this.announce({ type: 'session_write_restored', written });
     }
   }
 

@@ -32,6 +32,7 @@ import type {
   SessionBusy,
   SessionEntry,
   SessionHeader,
+  UnsavedEntries,
 } from '../sessions/contract.ts';
 import type { ToolResult } from '../tools/contract.ts';
 
@@ -253,6 +254,8 @@ export interface AgentSession extends SessionHandle, AsyncDisposable {
   /** What the next request would carry, with the entries it comes from. */
   context(): readonly ContextMessage[];
   stats(): SessionStats;
+  /** Puts all that was said on the disk. Answers with what is in memory only, after it was kept elsewhere if that could be. */
+  save(): Promise<UnsavedEntries | undefined>;
 
   // --- The tree
 

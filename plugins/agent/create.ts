@@ -39,7 +39,11 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
     // Without a model there is no session: then no file is opened.
     const fresh = file === undefined ? await named(view, options.model) : undefined;
     if (fresh !== undefined) assertPriced(options, fresh.model);
-    const { store, reason } = await openStore(options, file, (report) => session?.broadcast.report(report));
+    const early: StoreReport[] = [];
+    const { store, reason } = await openStore(options, file, (report) => {
+      if (session === undefined) early.push(report);
+      else session.broadcast.report(report);
+    });
     try {
       const context = store.context();
       const model = fresh ?? (await modelFor(options, context));
@@ -69,6 +73,7 @@ export async function createSession(options: SessionOptions, parts: CreateParts)
       throw error;
     }
     session.begin();
+    for (const report of early) session.broadcast.report(report);
     ended = parts.began(session);
     const { broadcast, id: sessionId } = session;
     unhear = options.faults?.((fault) => broadcast.emit({ type: 'extension_error', ...fault }));

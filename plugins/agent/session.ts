@@ -5,6 +5,7 @@ import {
   type Prompt,
   type RunResult,
   sessionShutdown,
+  type UnsavedEntries,
   workbench,
 } from 'kern/contracts';
 import { KernError, type QueuedTexts, type SendAs, type SessionHandle, type SwitchAnswer } from 'kern/plugin';
@@ -63,6 +64,10 @@ export class Session extends SessionReading implements AgentSession {
     }
     this.#assertWritable();
     return runner.prompt(prompt);
+  }
+
+  async save(): Promise<UnsavedEntries | undefined> {
+    return this.#isLeft ? undefined : this.store.rescue?.();
   }
 
   sendMessage(text: string, { as = 'steer' }: { readonly as?: SendAs } = {}): void {

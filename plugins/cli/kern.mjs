@@ -59,11 +59,18 @@ async function useCompileCache(fs, module) {
     const path = process.getBuiltinModule('node:path');
     const home = process.env.KERN_HOME || path.join(os.homedir(), '.kern');
     const folder = path.join(home, 'cache', 'compile');
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(fs, path, folder);
     module.enableCompileCache(folder);
   } catch {
     // A read-only home, or none at all.
   }
+}
+
+/** Not by Node's `recursive`, which tries for ever under a file system that answers ENOENT to every mkdir: /proc. */
+function makeFolder(fs, path, folder) {
+  if (fs.existsSync(folder)) return;
+  if (path.dirname(folder) !== folder) makeFolder(fs, path, path.dirname(folder));
+  fs.mkdirSync(folder, { mode: 0o700 });
 }
 
 /** dist/ whenever it is there; the sources when they are asked for, or are all there is. */

@@ -1,6 +1,7 @@
 import { codeOf, messageOf } from 'kern/plugin';
 import type { RunResult } from '../agent/contract.ts';
 import type { Usage } from '../models/contract.ts';
+import type { UnsavedEntries } from '../sessions/contract.ts';
 import type { ModeRun } from './contract.ts';
 
 /** What all prompts of a command line come to. */
@@ -12,6 +13,8 @@ export interface PromptsOutcome {
   readonly turns: number;
   readonly durationMs: number;
   readonly error: RunResult['error'];
+  /** What was said is not in the session file; also where the run itself came to another end. */
+  readonly unsaved?: RunResult['error'];
   readonly exitCode: number;
 }
 
@@ -25,6 +28,7 @@ export async function runPrompts({
   signal.addEventListener('abort', onAbort, { once: true });
   const results: RunResult[] = [];
   let failure: unknown;
+  let unsaved: UnsavedEntries | undefined;
   const started = performance.now();
   try {
     if (prompts.length === 0)
@@ -43,7 +47,29 @@ export async function runPrompts({
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-  return outcomeOf(results, failure, signal, Math.round(performance.now() - started));
+  const durationMs = Math.round(performance.now() - started);
+  try {
+    unsaved = await session.save();
+  } catch (error) {
+    failure ??= error;
+  }
+  const outcome = outcomeOf(results, failure, signal, durationMs);
+  return unsaved === undefined ? outcome : withUnsaved(outcome, unsaved);
+}
+
+/** What nobody can go on with was no success, whatever the model answered. */
+function withUnsaved(outcome: PromptsOutcome, { count, why, copy }: UnsavedEntries): PromptsOutcome {
+  const unsaved = {
+    code: 'session_write_failed',
+    message: `${count} ${count === 1 ? 'entry' : 'entries'} of this session ${count === 1 ? 'was' : 'were'} NOT saved: ${why}`,
+    hint:
+      copy === undefined
+        ? 'There was no place for a copy of the session either: it is lost.'
+        : `A copy of the whole session is in ${copy}; go on in it: kern --session '${copy}'`,
+  };
+  const { status, error, exitCode } = outcome;
+  if (status !== 'ok') return { ...outcome, unsaved, error: error ?? unsaved };
+  return { ...outcome, status: 'error', error: unsaved, unsaved, exitCode: exitCode === 0 ? 1 : exitCode };
 }
 
 function outcomeOf(

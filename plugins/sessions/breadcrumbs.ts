@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderSync } from 'kern/plugin';
 import { randomHex } from './names.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,7 +21,7 @@ export class Breadcrumbs {
     if (terminal === undefined || `${cwd}${file}`.includes('\n')) return;
     const crumb = join(this.#folder, terminal.id);
     const draft = `${crumb}.${randomHex(4)}.tmp`;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolderSync(this.#folder, 0o700);
     writeFileSync(draft, `${[cwd, file, terminal.leader ?? ''].join('\n')}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(draft, crumb);
   }

@@ -240,10 +240,20 @@ export interface SessionStore {
   moveLeaf(id: string | null): Promise<void>;
   /** Everything acknowledged is on disk. */
   flush(): Promise<void>;
+  /** Tries once more; what then is in memory only is told, after the whole session was written to another place. */
+  rescue?(): Promise<UnsavedEntries | undefined>;
   close(): Promise<void>;
 }
 
-/** What a store says about its writing; `pending` counts the entries that are in memory only. */
+/** Entries that are not in the file of their session. */
+export interface UnsavedEntries {
+  readonly count: number;
+  readonly why: string;
+  /** The whole session as a file that can be gone on in; undefined where there was no place for it either. */
+  readonly copy: string | undefined;
+}
+
+/** What a store says about its writing; `pending` counts the entries that are in memory only: none yet where it is known beforehand. */
 export type StoreReport =
   | { readonly type: 'write-failed'; readonly error: string; readonly pending: number }
   | { readonly type: 'write-restored'; readonly written: number };
@@ -345,6 +355,8 @@ export interface SessionStorage {
     folder: string,
   ): Promise<readonly { readonly path: string; readonly size: number; readonly modifiedMs: number }[]>;
   remove(path: string): Promise<void>;
+  /** Why a file cannot be written here, as far as that can be told beforehand. */
+  refusal?(path: string): string | undefined;
   /** Where other processes reach the same sessions: makes sure that one writes. Of an owner that is gone it is taken over. */
   lock?(
     path: string,

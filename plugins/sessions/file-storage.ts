@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SessionAppender, SessionStorage } from 'kern/contracts';
 import { codeOf, KernError, makeFolder } from 'kern/plugin';
 import { type HeldLocks, takeLock } from './lock.ts';
+import { writeFault } from './write-fault.ts';
 import { randomHex } from './names.ts';
 
 const chunkBytes = 512 * 1024;
@@ -56,6 +57,7 @@ export function fileStorage(held: HeldLocks): SessionStorage {
     async remove(path) {
       await rm(path, { force: true });
     },
+    refusal: (path) => refusalOf(dirname(path)),
     lock: (path) => inFolder(path, async () => takeLock(lockOf(path), held)),
   };
 }
@@ -68,6 +70,24 @@ async function inFolder<T>(path: string, make: () => Promise<T>): Promise<T> {
     if (codeOf(error) !== 'ENOENT') throw error;
     await makeFolder(dirname(path), 0o700);
     return make();
+  }
+}
+
+/** Looks at the folder, or at the one in which it would be made. */
+function refusalOf(folder: string): string | undefined {
+  for (let next = folder; ; next = dirname(next)) {
+    try {
+      const found: Stats | undefined = statSync(next, { throwIfNoEntry: false });
+      if (found !== undefined) {
+        if (!found.isDirectory()) return `${next} is not a folder`;
+        accessSync(next, constants.W_OK | constants.X_OK);
+        return undefined;
+      }
+    } catch (error) {
+      // Of what lies in a file the file itself says what is wrong.
+      if (codeOf(error) !== 'ENOTDIR') return writeFault(error, folder);
+    }
+    if (dirname(next) === next) return undefined;
   }
 }
 
@@ -131,7 +151,7 @@ async function* chunksOf(handle: FileHandle, length: number, signal?: AbortSigna
 }
 
 /** Written beside, forced to the disk, and put in its place: a crash leaves the old or the new. */
-async function replaceFile(
+export async function replaceFile(
   path: string,
   content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   SessionStorage,
   SessionStore,
   StoreReport,
+  UnsavedEntries,
 } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import type { Blobs } from './blobs.ts';
@@ -31,6 +32,10 @@ export interface FileStoreParts {
   readonly blobs: Blobs;
   readonly settings: LiveSettings;
   readonly report: (report: StoreReport) => void;
+  /** Where what cannot be written may be kept instead. */
+  readonly home: string;
+  /** Why nothing can be written, where that is known already. */
+  readonly refusal: string | undefined;
   /** Lines that wait for the first user message to make the file; undefined when it is there. */
   readonly held: readonly string[] | undefined;
   readonly lock?: SessionLock | undefined;
@@ -84,6 +89,7 @@ export class FileStore implements SessionStore {
       writeBlob: (blob) => blobs.write(blob),
       name: () => this.#file.path,
     });
+    if (parts.refusal !== undefined) this.#writer.foretell(parts.refusal);
   }
 
   get header(): SessionHeader {
@@ -142,6 +148,14 @@ export class FileStore implements SessionStore {
 
   async flush(): Promise<void> {
     if (this.#held === undefined) await this.#writer.flush();
+  }
+
+  async rescue(): Promise<UnsavedEntries | undefined> {
+    await this.flush().catch(() => {});
+    const { pending, failure = 'unknown error' } = this.#writer;
+    if (this.#held !== undefined || pending === 0) return undefined;
+    const { rescueCopy } = await import('./rescue.ts');
+    return { count: pending, why: failure, copy: await rescueCopy(this, this.file, this.#parts.home) };
   }
 
   async close(): Promise<void> {

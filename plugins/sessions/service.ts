@@ -176,8 +176,8 @@ export class SessionFiles implements Sessions {
 
   /** Loaded with the first session that is in a file. */
   #stores(): Promise<Stores> {
-    const { blobs, live, crumbs } = this.#parts;
-    this.#loaded ??= import('./stores.ts').then((module) => new module.Stores(blobs, live, crumbs));
+    const { blobs, live, crumbs, home } = this.#parts;
+    this.#loaded ??= import('./stores.ts').then((module) => new module.Stores(blobs, live, crumbs, home));
     return this.#loaded;
   }
 

@@ -46,8 +46,10 @@ export class Stores {
   readonly #blobs: Blobs;
   readonly #settings: LiveSettings;
   readonly #crumbs: Breadcrumbs;
+  readonly #home: string;
 
-  constructor(blobs: Blobs, settings: LiveSettings, crumbs: Breadcrumbs) {
+  constructor(blobs: Blobs, settings: LiveSettings, crumbs: Breadcrumbs, home: string) {
+    this.#home = home;
     this.#blobs = blobs;
     this.#settings = settings;
     this.#crumbs = crumbs;
@@ -124,6 +126,8 @@ export class Stores {
       blobs: this.#blobs,
       settings: this.#settings,
       report,
+      home: this.#home,
+      refusal: readonly === undefined ? storage.refusal?.(path) : undefined,
       held,
       lock,
       busy,

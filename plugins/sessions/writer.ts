@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import type { StoreReport } from 'kern/contracts';
 import { KernError, messageOf } from 'kern/plugin';
 import type { Blob } from './blobs.ts';
 import type { LiveSettings } from './settings.ts';
+import { writeFault } from './write-fault.ts';
 
 /** Where lines go. A write is whole or fails, and then has left nothing. */
 export interface LinePort {
@@ -56,6 +58,8 @@ export class LineWriter {
   #unsynced: { readonly line: Waiting; readonly place: Written }[] = [];
   #pumping: Promise<void> | undefined;
   #failure: string | undefined;
+  /** What was known to be wrong before the first write. */
+  #foretold: string | undefined;
   #retry: NodeJS.Timeout | undefined;
   #retryMs: number;
   #syncing: NodeJS.Timeout | undefined;
@@ -64,6 +68,11 @@ export class LineWriter {
   constructor(parts: WriterParts) {
     this.#parts = parts;
     this.#retryMs = parts.retryMs ?? 1_000;
+  }
+
+  /** Why the last try failed. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** How many are in memory only. */
@@ -161,18 +170,25 @@ export class LineWriter {
     this.#retryMs = this.#parts.retryMs ?? 1_000;
     if (this.#failure === undefined) return;
     this.#failure = undefined;
+    this.#foretold = undefined;
     this.#report({ type: 'write-restored', written });
   }
 
   /** Said once for each cause: a full disk stays full for many lines. */
   #failed(error: unknown): void {
-    this.tell(messageOf(error));
+    this.tell(this.#foretold ?? writeFault(error, dirname(this.#parts.name())));
     if (this.#isClosed) return;
     const again = (): void => {
       this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
       void this.#pump();
     };
     this.#retry = setTimeout(again, this.#retryMs).unref();
+  }
+
+  /** Says what will go wrong, before anything is written. */
+  foretell(failure: string): void {
+    this.#foretold = failure;
+    this.tell(failure);
   }
 
   /** Says what is wrong, once; when the next lines are written it is said to be over. */

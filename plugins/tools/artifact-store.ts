@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderSync } from 'kern/plugin';
 import type { ArtifactStore } from './contract.ts';
 
 /** Folders for long outputs: beside a session's file, where they stay; without a session in `cache`, until `clear`. */
@@ -9,11 +10,11 @@ export function createArtifactStore(cache: () => string): ArtifactStore & { clea
     async folder(sessionFile) {
       if (sessionFile !== undefined) {
         const folder = sessionFile.replace(/\.[^./\\]+$/, '');
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolderSync(folder, 0o700);
         return folder;
       }
       if (own === undefined) {
-        mkdirSync(cache(), { recursive: true, mode: 0o700 });
+        makeFolderSync(cache(), 0o700);
         own = mkdtempSync(join(cache(), 'artifacts-'));
       }
       return own;

@@ -149,3 +149,19 @@ test('a named file is kept beside the message, and the model reads both', async 
     details: { files: [{ path: 'note.md', content: 'buy milk\n' }] },
   });
 });
+
+test('what could not be written is said at the start and at the end, and the copy that was saved is gone on in', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }), occupied: 'a file' });
+  const { code, out, err } = await desk.kern('-p', '--session-dir', 'occupied', 'one', ...model);
+  expect([code, out]).toEqual([1, 'fine\n']);
+  expect(err).toMatch(/occupied is not a folder \(what is said is kept in memory only\)/);
+  expect(err).toMatch(/\d+ entries of this session were NOT saved/);
+  expect(err.match(/cannot be written/g)).toHaveLength(1);
+  const [copy = ''] = files(desk, path.join(desk.home, 'rescue'));
+  expect(err).toContain(copy);
+  expect((await desk.kern('sessions', 'doctor', copy)).code).toBe(0);
+  expect(await desk.kern('-p', '--session', copy, 'two', ...model)).toMatchObject({ code: 0 });
+  expect(asked(copy)).toEqual(['one', 'two']);
+  const told = events(await desk.kern('--mode', 'json', '--session-dir', 'occupied', 'one', ...model));
+  expect(told.at(-1)).toMatchObject({ status: 'error', error: { code: 'session_write_failed' }, exitCode: 1 });
+});

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from 'kern/plugin';
 
 const keptMs = 24 * 60 * 60 * 1000;
 
@@ -9,7 +10,7 @@ const keptMs = 24 * 60 * 60 * 1000;
  */
 export function outputFolder(home: string, now = Date.now()): string {
   const folder = path.join(home, 'cache', 'tool-calls');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolderSync(folder, 0o700);
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
     const found = statSync(file, { throwIfNoEntry: false });

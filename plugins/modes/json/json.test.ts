@@ -60,6 +60,18 @@ test('a run that fails ends with a result that says so', async () => {
   });
 });
 
+test('what is not in the session file makes a run that went well a failure, and says where a copy lies', async () => {
+  const unsaved = { count: 2, why: 'no room is left', copy: '/home/rescue/s.jsonl' };
+  await using s = await stage([plugin], () => ({ text: 'done' }), { unsaved });
+  expect(await s.mode('json').run(s.run)).toBe(1);
+  expect(JSON.parse(s.stdout.lines.at(-1) ?? '')).toMatchObject({
+    status: 'error',
+    text: 'done',
+    error: { code: 'session_write_failed', message: expect.stringMatching(/2 entries .* NOT saved.*rescue\/s\.jsonl/) },
+    exitCode: 1,
+  });
+});
+
 test('a prompt that throws ends with a result too', async () => {
   await using s = await stage([plugin], () => {
     throw Object.assign(new Error('it was left'), { code: 'stale_session' });

@@ -12,8 +12,9 @@ export const json: Mode = {
     lines.write({ type, version, id, timestamp, cwd });
     const events = session.subscribe((event) => lines.write(event));
     try {
-      const { status, text, usage, cost, turns, durationMs, error, exitCode } = await runPrompts(run);
-      const failure = error === undefined ? null : { code: error.code, message: error.message };
+      const { status, text, usage, cost, turns, durationMs, error, unsaved, exitCode } = await runPrompts(run);
+      const failure =
+        error === undefined ? null : { code: error.code, message: error === unsaved ? words(error) : error.message };
       const sessionFile = session.file ?? null;
       // An event after the result would make the result not the last line.
       events.dispose();
@@ -39,3 +40,7 @@ export const json: Mode = {
     }
   },
 };
+
+/** Where the copy of what was not saved lies is part of what happened. */
+const words = ({ message, hint }: { readonly message: string; readonly hint?: string }): string =>
+  hint === undefined ? message : `${message}. ${hint}`;

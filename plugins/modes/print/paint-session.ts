@@ -12,7 +12,9 @@ export function paintSession(event: AgentEvent, screen: Screen): void {
   const note = (text: string): void => screen.line(screen.style('dim', `  ${text}`));
   switch (event.type) {
     case 'session_write_failed':
-      warn(`the session cannot be written: ${harmless(event.error)} (${event.pending} entries wait in memory)`);
+      warn(
+        `the session cannot be written: ${harmless(event.error)} (${event.pending === 0 ? 'what is said is kept in memory only' : `${event.pending} entries wait in memory`})`,
+      );
       break;
     case 'session_write_restored':
       screen.line(`  the session is written again (${event.written} entries)`);

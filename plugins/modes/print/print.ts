@@ -46,11 +46,15 @@ function winner({ session }: ModeRun): PrintMode {
   return mode !== undefined && 'paint' in mode && 'finish' in mode ? (mode as PrintMode) : print;
 }
 
-function finish({ text, error, status }: PromptsOutcome, { stdout }: ModeRun, screen: Screen): void {
+function finish({ text, error, status, unsaved }: PromptsOutcome, { stdout }: ModeRun, screen: Screen): void {
   if (text !== '') stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  const tell = ({ message, hint }: NonNullable<typeof error>): void => {
+    screen.line(screen.style('red', `kern: ${message}`));
+    for (const line of hint?.split('\n') ?? []) screen.line(`  ${line}`);
+  };
+  if (unsaved !== undefined && unsaved !== error) tell(unsaved);
   if (error !== undefined) {
-    screen.line(screen.style('red', `kern: ${error.message}`));
-    for (const line of error.hint?.split('\n') ?? []) screen.line(`  ${line}`);
+    tell(error);
   } else if (status === 'aborted') {
     screen.line(screen.style('red', 'kern: aborted'));
   } else if (text === '') {

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { type AgentEvent, type AgentSession, type ModeRun, modes, type Prompt, type RunResult } from 'kern/contracts';
+import { type AgentEvent, type AgentSession, type ModeRun, modes, type Prompt, type RunResult, type UnsavedEntries } from 'kern/contracts';
 import { definePlugin, type PluginDefinition } from 'kern/plugin';
 import { bootKernel, type TestKernel } from 'kern/testing';
 
@@ -43,7 +43,7 @@ export const usage = { input: 10, output: 5, cacheRead: 2, cacheWrite: 1, reason
 export async function stage(
   plugins: readonly PluginDefinition[],
   play: Play,
-  options: { prompts?: readonly string[]; color?: boolean; file?: string } = {},
+  options: { prompts?: readonly string[]; color?: boolean; file?: string; unsaved?: UnsavedEntries } = {},
 ): Promise<Stage> {
   const t = await bootKernel([modeTokens, ...plugins]);
   const stdout = new Paper();
@@ -65,6 +65,7 @@ export async function stage(
       return { dispose: () => void listeners.delete(listener) };
     },
     waitForIdle: async () => {},
+    save: async () => options.unsaved,
     abort: () => {
       aborted += 1;
     },
