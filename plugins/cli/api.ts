@@ -1,6 +1,8 @@
 import { codeOf, visible } from 'kern/plugin';
 import type { Complaint } from './contract.ts';
 
+export { terminalUi } from './terminal-ui.ts';
+
 /** Columns side by side, as wide as what stands in them; the last one is not filled up. */
 export function columns(rows: readonly (readonly string[])[], gap = 2): readonly string[] {
   const widths: number[] = [];

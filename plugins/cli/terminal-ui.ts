@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Ui } from 'kern/plugin';
 
 /** Questions on stderr, answers from the terminal: the least that can be asked where no other interface runs. */
@@ -12,6 +11,7 @@ export function terminalUi(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream)
   };
   const askOnce = async (question: string, signal: AbortSignal | undefined): Promise<string | undefined> => {
     if (signal?.aborted === true) return undefined;
+    const { createInterface } = await import('node:readline/promises');
     const reader = createInterface({ input: stdin, output: stderr, terminal: false });
     // Ctrl-D is no answer.
     const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));

@@ -1,7 +1,6 @@
 import { isatty } from 'node:tty';
-import { authProviders, type CommandArgs, type CommandHost, type LoginUi } from 'kern/contracts';
+import { authProviders, type CommandArgs, type CommandHost, type LoginUi, terminalUi } from 'kern/contracts';
 import { KernError, visible } from 'kern/plugin';
-import { terminalUi } from '../terminal-ui.ts';
 import { askHidden } from './hidden.ts';
 import { authOf, providerIds, unknownProvider } from './service.ts';
 

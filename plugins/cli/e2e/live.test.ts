@@ -178,8 +178,11 @@ test('every built-in can be ejected and goes on working, or says why it cannot',
   }
   expect(refused).toEqual({
     cli: expect.stringContaining('cannot stand alone'),
+    discovery: expect.stringContaining('which only built-ins may'),
+    'models.auth': expect.stringContaining('which only built-ins may'),
     permissions: expect.stringContaining('a guard is never replaced'),
     processes: expect.stringContaining('which only built-ins may'),
+    'sessions.import': expect.stringContaining('cannot stand alone'),
   });
   const { code, out, err } = await desk.kern('-p', 'go', '--yolo', '--model', 'script/s.json');
   expect({ code, out }, err).toEqual({ code: 0, out: 'done\n' });

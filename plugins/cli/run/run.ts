@@ -15,6 +15,7 @@ import {
   type SessionOptions,
   sessions,
   type ThinkingLevel,
+  terminalUi,
   tools,
   workbench,
 } from 'kern/contracts';
@@ -46,7 +47,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   const mode = await modeOf(name, args, host);
   const piped = await readPiped(host, args.positionals.length > 0);
   const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
-  if (!isAsked) view.ui = (await import('../terminal-ui.ts')).terminalUi(host.stdin, stderr);
+  if (!isAsked) view.ui = terminalUi(host.stdin, stderr);
   const chosen = await chosenSession(args, host, isAsked ? undefined : view.ui);
   const prompts = promptsOf(chosen.words, piped, cwd);
   if (prompts.length === 0) {

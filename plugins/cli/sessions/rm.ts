@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import type { CommandArgs, CommandHost } from 'kern/contracts';
+import { type CommandArgs, type CommandHost, terminalUi } from 'kern/contracts';
 import { KernError, messageOf, visible } from 'kern/plugin';
 import { fileOf, sessionsOf } from './opened.ts';
 
@@ -34,7 +34,6 @@ export async function remove(args: CommandArgs, host: CommandHost): Promise<numb
 async function isWanted(files: readonly string[], json: boolean, host: CommandHost): Promise<boolean> {
   if (json || !isatty(0) || !host.stderr.isTTY)
     throw new KernError('usage', 'nobody is here to say yes to deleting a session', { hint: 'Give --yes.' });
-  const { terminalUi } = await import('../terminal-ui.ts');
   const ui = terminalUi(host.stdin, host.stderr);
   const what = files.length === 1 ? 'Delete this session?' : `Delete these ${files.length} sessions?`;
   return (await ui.confirm(what, files.map((file) => `  ${visible(file)}`).join('\n'))) === true;
