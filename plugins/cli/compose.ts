@@ -93,6 +93,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     });
     return loader;
   };
+  const lookAgain = (): void => soon(host.catchUp());
   const host = new Host({
     kernel,
     loader: load,
@@ -102,7 +103,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     explicit: shared.extensions,
     adopt: (factory, { entry, shortName, manifest, dialect }) =>
       extensionPlugin(factory, { path: entry, name: shortName, id: manifest?.id, prefix: dialect }),
-    ...(shared.noExtensions ? {} : { others: () => foreignPlaces(kernel.outlook) }),
+    ...(shared.noExtensions ? {} : { others: () => foreignPlaces(kernel.outlook, lookAgain) }),
   });
   hub.watch('config', config.files, () => soon(followConfig()));
   // Granted or taken away, by this process or another.

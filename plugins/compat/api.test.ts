@@ -216,7 +216,7 @@ test('acting while it loads is an error that says when, and a factory that fails
     fine: `say('fine');`,
   });
   expect(h.said()).toEqual(['ran', 'fine']);
-  expect(h.complaints().sort()).toEqual([
+  expect([...h.complaints()].sort()).toEqual([
     expect.stringMatching(/^ext\.bad: .*name: 1 to 64 letters/),
     'ext.early: plugin ext.early failed in start: the extension early used pi.sendMessage while it was being loaded',
     'ext.none: plugin ext.none failed in start: the extension none: the command x has no handler',

@@ -72,14 +72,15 @@ export interface ForeignPlace {
   readonly dialect: string;
 }
 
-/** Extensions in the folders of other agents, of those whose code a person has switched on: `providers: { pi: { code: true } }`. */
-export async function foreignPlaces(view: View): Promise<readonly ForeignPlace[]> {
+/** Extensions in the folders of other agents, of those whose code a person has switched on: `providers: { pi: { code: true } }`. `changed` is told when there may be others. */
+export async function foreignPlaces(view: View, changed: () => void): Promise<readonly ForeignPlace[]> {
   const said = view.setting('providers');
   const on = Object.entries(typeof said === 'object' && said !== null ? said : {})
     .filter(([, provider]) => typeof provider === 'object' && provider !== null && provider.code === true)
     .map(([id]) => id);
   if (on.length === 0) return [];
-  await view.use(extensionModules).load();
+  await Promise.all([view.use(extensionModules).load(), view.use(extensionApis).load()]);
+  view.service(extensionApis).follow(changed);
   return view
     .use(extensionModules)
     .entries({ providers: on })

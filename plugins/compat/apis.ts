@@ -8,7 +8,10 @@ import { type ForeignKind, makeModule } from './shim/modules.ts';
 import type { Shelter } from './shim/shelter.ts';
 
 /** What the service is: loaded with the first extension, or the first import of one of the names. */
-export function extensionApisIn(around: AsyncLocalStorage<Shelter>, home: string): ExtensionApis {
+export function extensionApisIn(
+  around: AsyncLocalStorage<Shelter>,
+  home: string,
+): Pick<ExtensionApis, 'adopt' | 'module'> {
   const shared: Shared = { inputs: new WeakMap(), changed: new Map() };
   const active = new ActiveTools();
   const made = new Map<string, Promise<object>>();

@@ -23,6 +23,8 @@ export interface ExtensionApis {
   adopt(ctx: Context, factory: ExtensionFactory, origin: ExtensionOrigin): Promise<void>;
   /** What one of `foreignModules` leads to. */
   module(name: string): Promise<object>;
+  /** Tells when extensions appear in folders of other agents, or go. The same listener is told once. */
+  follow(listener: () => void): void;
 }
 
 /** Runs extensions of pi and oh-my-pi. */

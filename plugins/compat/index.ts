@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { definePlugin } from 'kern/plugin';
+import { extensionModules } from 'kern/contracts';
+import { capabilityChanged, definePlugin } from 'kern/plugin';
 import { type ExtensionApis, extensionApis } from './contract.ts';
 import type { Shelter } from './shim/shelter.ts';
 
@@ -13,16 +14,25 @@ export default definePlugin({
       value: new AsyncLocalStorage<Shelter>(),
       release: () => {},
     }));
+    const listeners = new Set<() => void>();
     const { home } = ctx.where;
-    const apis = async (): Promise<ExtensionApis> => (await import('./apis.ts')).extensionApisIn(around, home);
-    let loaded: Promise<ExtensionApis> | undefined;
-    const load = (): Promise<ExtensionApis> => {
+    const apis = async (): Promise<Pick<ExtensionApis, 'adopt' | 'module'>> =>
+      (await import('./apis.ts')).extensionApisIn(around, home);
+    let loaded: ReturnType<typeof apis> | undefined;
+    const load = (): ReturnType<typeof apis> => {
       loaded ??= apis();
       return loaded;
     };
     ctx.contribute(extensionApis, {
       adopt: async (scope, factory, origin) => (await load()).adopt(scope, factory, origin),
       module: async (name) => (await load()).module(name),
+      follow(listener) {
+        if (listeners.size === 0)
+          ctx.tap(capabilityChanged, ({ capability }) => {
+            if (capability === extensionModules.id) for (const told of listeners) told();
+          });
+        listeners.add(listener);
+      },
     });
   },
 });

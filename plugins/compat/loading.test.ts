@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { tools } from 'kern/contracts';
+import { expect, test } from 'vitest';
+import { openHouse } from './test/house.ts';
+
+const tool = (name: string, answer: string): string =>
+  `pi.registerTool({ name: '${name}', label: 'x', description: 'Answers.', parameters: { type: 'object', properties: {} },
+    execute: async () => ({ content: [{ type: 'text', text: ${answer} }], details: {} }) });`;
+
+test('an edit takes over between two calls: the old takes leave, the new begins, and a broken one changes nothing', async () => {
+  const version = (text: string): string => `
+    import { word } from './word.ts';
+    export default (pi) => {
+      pi.registerFlag('mood', { type: 'string', default: 'none' });
+      ${tool('word', `'${text} ' + word`)}
+      for (const name of ['session_start', 'session_shutdown']) pi.on(name, ({ reason }) => say('${text}', name, reason));
+    };`;
+  await using h = await openHouse(
+    { a: version('one') },
+    {
+      files: { '../extensions/word.ts': `export const word = 'first';` },
+      turns: [{ calls: [{ name: 'word', args: {} }] }, { text: 'ok' }],
+    },
+  );
+  const call = async (): Promise<string> => {
+    await h.session.prompt({ text: 'go' });
+    const result = h.session.messages().findLast(({ role }) => role === 'toolResult');
+    return result?.content.map((part) => ('text' in part ? part.text : '')).join('') ?? '';
+  };
+  expect(await call()).toBe('one first');
+  h.kern.watch();
+  const log = h.kern.kernel.snapshot().activations.find(({ id }) => id === 'ext.a')?.unit.source ?? '';
+  const head = readFileSync(log, 'utf8').split('\n').slice(0, 2).join('\n');
+  h.write('../extensions/word.ts', `export const word = 'second';`);
+  h.write('../extensions/a.ts', `${head}\n${version('two')}`);
+  await expect.poll(() => h.said().length, { timeout: 20_000 }).toBeGreaterThan(2);
+  expect(h.said()).toEqual([
+    ['one', 'session_start', 'startup'],
+    ['one', 'session_shutdown', 'reload'],
+    ['two', 'session_start', 'reload'],
+  ]);
+  h.write('../extensions/a.ts', `${head}\nexport default (pi) => { throw new Error('broken'); };`);
+  await expect.poll(() => h.complaints().length, { timeout: 20_000 }).toBe(1);
+  expect(h.complaints()[0]).toContain('broken');
+  expect(h.session.view.use(tools).get('word')?.origin.plugin).toBe('ext.a');
+});
+
+test('what one of the names lacks is an error that says so, and a copy of its own is what an extension means', async () => {
+  await using h = await openHouse(
+    {
+      lacks: `import { InteractiveMode } from '@earendil-works/pi-coding-agent';
+        export default (pi) => { class Mine extends InteractiveMode {} };`,
+      later: `import { InteractiveMode } from '@earendil-works/pi-coding-agent';
+        export default (pi) => pi.on('session_start', () => new InteractiveMode());`,
+      own: `import { Type } from 'typebox';
+        import * as tui from '@earendil-works/pi-tui';
+        export default () => say(Type, typeof tui.visibleWidth);`,
+      required: `
+        const { createRequire } = require('node:module');
+        const { Type, default: whole } = require('@sinclair/typebox');
+        const { VERSION, CONFIG_DIR_NAME } = require('@earendil-works/pi-coding-agent');
+        export default () => say(Type.String(), whole.Number(), VERSION, CONFIG_DIR_NAME);`,
+    },
+    {
+      files: {
+        '../extensions/node_modules/typebox/package.json': `{ "name": "typebox", "type": "module", "exports": "./index.js" }`,
+        '../extensions/node_modules/typebox/index.js': `export const Type = 'my own';`,
+      },
+    },
+  );
+  expect(h.said()).toEqual(
+    expect.arrayContaining([
+      ['my own', 'function'],
+      [{ type: 'string' }, { type: 'number' }, '1.6.0', '.kern'],
+    ]),
+  );
+  expect([...h.complaints()].sort()).toEqual([
+    'ext.lacks: plugin ext.lacks failed in start: @earendil-works/pi-coding-agent has no InteractiveMode in kern',
+    'ext.later: the extension later failed in session_start: @earendil-works/pi-coding-agent has no InteractiveMode in kern',
+  ]);
+});
+
+/** Files of a project and of a home, written before anything starts. */
+async function withFiles(files: Readonly<Record<string, string>>, options: Parameters<typeof openHouse>[1] = {}) {
+  return openHouse({}, { ...options, files });
+}
+
+test('packages name their entries for kern, pi or omp: files and folders', async () => {
+  const say = (name: string): string => `export default (pi) => { ${tool(name, "'ok'")} };`;
+  const entry = (folder: string): string => `../home/extensions/${folder}`;
+  await using h = await withFiles({
+    [entry('one/package.json')]: `{ "pi": { "extensions": ["./src/a.ts", "./more"] } }`,
+    [entry('one/src/a.ts')]: say('one_a'),
+    [entry('one/more/b.js')]: say('one_b'),
+    [entry('one/more/c/index.ts')]: say('one_c'),
+    [entry('two/package.json')]: `{ "omp": { "extensions": ["index.js"] } }`,
+    [entry('two/index.js')]: say('two'),
+    [entry('three/package.json')]:
+      `{ "kern": { "id": "mine", "extensions": ["x.ts"] }, "pi": { "extensions": ["y.ts"] } }`,
+    [entry('three/x.ts')]: say('three'),
+    [entry('tools.ts')]: say('same_name_as_a_builtin'),
+  });
+  const own = h.kern.kernel
+    .snapshot()
+    .activations.filter(({ level }) => level === 'user')
+    .map(({ id }) => id);
+  expect(own.sort()).toEqual(['ext.one.a', 'ext.one.b', 'ext.one.c', 'ext.tools', 'ext.two', 'mine']);
+  expect(h.complaints()).toEqual([]);
+});
+
+test('code in the folder of another agent runs only where a person switched it on and trusted it', async () => {
+  const files = {
+    '../.pi/agent/extensions/theirs.ts': `export default (pi) => { ${tool('theirs', "'user'")} };`,
+    '.pi/extensions/ours.ts': `export default (pi) => { ${tool('ours', "'project'")} };`,
+  };
+  const found = (h: Awaited<ReturnType<typeof withFiles>>): readonly string[] =>
+    h.kern.kernel
+      .snapshot()
+      .activations.map(({ id }) => id)
+      .filter((id) => id.startsWith('pi.'))
+      .sort();
+  {
+    await using h = await withFiles(files);
+    expect(found(h)).toEqual([]);
+  }
+  const on = { '../home/config.yml': 'providers:\n  pi: { code: true }\n' };
+  {
+    await using h = await withFiles({ ...files, ...on });
+    expect(found(h)).toEqual(['pi.theirs']);
+    const blocked = h.kern.kernel.journal.all().filter(({ code }) => code === 'blocked');
+    expect(blocked.map(({ message }) => message)).toEqual([
+      '.pi/extensions/ours.ts is blocked: this project is not trusted',
+    ]);
+  }
+  {
+    await using h = await withFiles({ ...files, ...on }, { trust: true });
+    expect(found(h)).toEqual(['pi.ours', 'pi.theirs']);
+    h.kern.watch();
+    let writes = 0;
+    // Until somebody watches, nobody hears of it.
+    const written = (): readonly string[] => {
+      writes += 1;
+      h.write('.pi/extensions/late.ts', `export default (pi) => { ${tool('late', `'late ${writes}'`)} };`);
+      return found(h);
+    };
+    await expect.poll(written, { timeout: 15_000, interval: 500 }).toEqual(['pi.late', 'pi.ours', 'pi.theirs']);
+  }
+  // A project does not switch it on for itself.
+  await using h = await withFiles(
+    { ...files, '.kern/config.yml': 'providers:\n  pi: { code: true }\n' },
+    { trust: true },
+  );
+  expect(found(h)).toEqual([]);
+});
