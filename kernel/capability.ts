@@ -59,7 +59,10 @@ export interface ProviderAnswer<T> {
   readonly items: readonly ProvidedItem<T>[];
   /** Shown with the provider's display name. */
   readonly warnings?: readonly string[];
-  /** Files and folders this answer depends on, also absent ones: a change asks the provider again. */
+  /**
+   * Files and folders this answer depends on, also absent ones: a change asks the provider again. A path that ends in a
+   * slash stands for a folder and the names in it: what is written in there, or happens further down, asks nobody.
+   */
   readonly watch?: readonly string[];
 }
 

@@ -33,8 +33,12 @@ export function printNow(path: string, options: { readonly hash: boolean }): Pri
 /** In a folder with more below it than this, a file is known by its content only once it has changed. */
 export const listed = 5_000;
 
-/** Everything below a folder, without content, as far as `listed` reaches. `skip` is asked for each name. */
-export function printsBelow(folder: string, skip: (name: string) => boolean): Map<string, Print> {
+/** Everything below a folder, or only the names in it, without content, as far as `listed` reaches. `skip` is asked for each name. */
+export function printsBelow(
+  folder: string,
+  skip: (name: string) => boolean,
+  reach: 'all' | 'names' = 'all',
+): Map<string, Print> {
   const prints = new Map<string, Print>();
   const visit = (inside: string): void => {
     for (const item of readdirSync(inside, { withFileTypes: true })) {
@@ -43,7 +47,7 @@ export function printsBelow(folder: string, skip: (name: string) => boolean): Ma
       const path = join(inside, item.name);
       prints.set(path, printNow(path, { hash: false }));
       // A link to a folder is seen as a folder, but not walked here: it may lead round in a circle.
-      if (item.isDirectory()) visit(path);
+      if (reach === 'all' && item.isDirectory()) visit(path);
     }
   };
   visit(folder);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import type { Handle } from '../plugin.ts';
 import { contentHash } from './hash.ts';
-import type { Watcher } from './watch.ts';
+import { isNamesOnly, type Watcher } from './watch.ts';
 
 interface Subscription {
   readonly paths: readonly string[];
@@ -36,7 +36,7 @@ export class WatchHub {
     this.#watcher = this.#options.make((paths) => this.#tell(paths));
     for (const [owner, { paths, known }] of this.#subscriptions) this.#watcher.watch(owner, paths, known);
     for (const { absent, fn } of [...this.#subscriptions.values()]) {
-      const come = [...absent].filter((path) => existsSync(path));
+      const come = [...absent].map((path) => resolve(path)).filter((path) => existsSync(path));
       if (come.length > 0) fn(come);
     }
     this.#options.onBegin?.();
@@ -50,7 +50,9 @@ export class WatchHub {
     known?: ReadonlyMap<string, string>,
   ): Handle {
     const isLooking = this.#watcher !== undefined;
-    const absent = new Set(isLooking ? [] : paths.filter((path) => known?.has(path) !== true && !existsSync(path)));
+    const absent = new Set(
+      isLooking ? [] : paths.filter((path) => known?.has(path) !== true && !existsSync(resolve(path))),
+    );
     const all = known && new Map([...(this.#subscriptions.get(owner)?.known ?? []), ...known]);
     const subscription: Subscription = { paths, fn, known: all, absent };
     this.#subscriptions.set(owner, subscription);
@@ -112,8 +114,8 @@ export class WatchHub {
 
 /** What differs from what was known. Where nothing was known, a touched file counts as changed. */
 function changedUnder(given: readonly string[], { paths, known, absent }: Subscription): readonly string[] {
-  const concerned = paths.filter((path) => given.some((one) => isBelow(path, one) || isBelow(one, path)));
-  if (known === undefined) return concerned;
+  const concerned = paths.filter((path) => given.some((one) => isUnder(one, path)));
+  if (known === undefined) return concerned.map((path) => resolve(path));
   return concerned.filter((path) => {
     const hash = known.get(path);
     return hash === undefined ? absent.has(path) && existsSync(path) : hashNow(path) !== hash;
@@ -138,5 +140,11 @@ function realPath(path: string): string {
 
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
 
-const isUnderAny = (path: string, watched: readonly string[]): boolean =>
-  watched.some((one) => isBelow(path, one) || isBelow(one, path));
+/** Whether what happened at a path is about a watched one: it, what is above it, or what of it is watched. */
+function isUnder(path: string, watched: string): boolean {
+  const one = resolve(watched);
+  if (isBelow(one, path)) return true;
+  return isNamesOnly(watched) ? dirname(path) === one : isBelow(path, one);
+}
+
+const isUnderAny = (path: string, watched: readonly string[]): boolean => watched.some((one) => isUnder(path, one));

@@ -418,3 +418,60 @@ test('after close nothing is told, and nothing keeps the process alive', async (
   expect({ out: child.stdout, err: child.stderr, status: child.status }).toEqual({ out: '0\n', err: '', status: 0 });
   expect(readFileSync(path('a.ts'), 'utf8')).toBe('four');
 });
+
+test('of a folder with a slash only the names in it count: what comes and goes, not what is written', async () => {
+  const b = bench();
+  b.write('skills/a/SKILL.md', 'one');
+  b.write('skills/a/target/x', '');
+  b.write('skills/log', 'one');
+  b.watcher.watch('o', [`${b.path('skills')}/`, b.path('skills/a/SKILL.md'), b.path('marker')]);
+  b.write('marker', '1');
+  await b.told('marker');
+  b.write('skills/log', 'two');
+  b.write('skills/a/target/y', 'a build');
+  b.write('skills/a/other', 'beside it');
+  b.write('skills/b/SKILL.md', 'new');
+  await b.told('skills/b');
+  b.write('skills/a/SKILL.md', 'two');
+  await b.told('skills/a/SKILL.md');
+  rmSync(b.path('skills/log'));
+  await b.told('skills/log');
+  b.write('skills/log/is-a-folder', 'now');
+  b.write('skills/a/target/z', 'a build');
+  const told = await b.allTold();
+  expect(told).toContain(b.path('skills/log'));
+  expect(told.filter((path) => path.includes('target') || path.includes('is-a-folder'))).toEqual([]);
+});
+
+test('a folder of which only the names were wanted is seen whole once somebody wants that', async () => {
+  const b = bench();
+  b.write('top/deep/x', 'one');
+  b.watcher.watch('names', [`${b.path('top')}/`]);
+  b.write('top/marker', '');
+  await b.told('top/marker');
+  b.watcher.watch('all', [b.path('top')]);
+  b.write('top/deep/x', 'two');
+  await b.told('top/deep/x');
+  b.watcher.unwatch('all');
+  b.write('top/deep/x', 'three');
+  b.write('top/other', '');
+  await b.told('top/other');
+});
+
+test('a folder with a slash that is not there yet is told when it comes', async () => {
+  const b = bench();
+  b.watcher.watch('o', [`${b.path('absent')}/`]);
+  b.write('absent/x', '');
+  await b.told('absent');
+});
+
+test('a touched folder is looked at as far as somebody watches, and no further', async () => {
+  const b = bench();
+  b.write('skills/a/x', 'one');
+  b.watcher.watch('o', [`${b.path('skills')}/`]);
+  b.write('skills/b/x', 'new');
+  b.write('skills/a/x', 'two');
+  b.watcher.touched([b.folder]);
+  await b.told('skills/b');
+  expect((await b.allTold()).filter((path) => path.endsWith('x'))).toEqual([]);
+});

@@ -14,8 +14,9 @@ export interface WatcherOptions {
 
 export interface Watcher {
   /**
-   * What `owner` depends on from now on: files, folders with all below them, and paths that are not there yet.
-   * `known` has the hash of what the owner read, so that a change since then is told too.
+   * What `owner` depends on from now on: files, folders with all below them, and paths that are not there yet. A path that
+   * ends in a slash stands for a folder and the names in it: what comes and goes there is told, what is written there or
+   * happens further down is not. `known` has the hash of what the owner read, so that a change since then is told too.
    */
   watch(owner: string, paths: readonly string[], known?: ReadonlyMap<string, string>): void;
   unwatch(owner: string): void;
@@ -33,6 +34,9 @@ const width = 32;
 /** How many paths nobody wants any more are put up with, before watching starts over without them. */
 const staleLimit = 64;
 
+/** How far below a folder somebody looks. */
+type Reach = 'all' | 'names';
+
 /** Watches for everybody with one chokidar watcher, which starts with the first path. Tells of changed content only. */
 export function createWatcher(options: WatcherOptions): Watcher {
   return new ContentWatcher(options);
@@ -40,15 +44,17 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
 class ContentWatcher implements Watcher {
   readonly #options: WatcherOptions;
-  readonly #owners = new Map<string, ReadonlySet<string>>();
-  /** How many owners want a path. */
-  readonly #wanted = new Map<string, number>();
+  readonly #owners = new Map<string, ReadonlyMap<string, Reach>>();
+  /** How many owners want a path, and how many of them all that is below. */
+  readonly #wanted = new Map<string, Record<Reach, number>>();
   readonly #seen = new Map<string, Print>();
   /** What was handed to the running chokidar, and what it was then. */
   #handed = new Map<string, Print['kind']>();
   #chokidar: FSWatcher | undefined;
   /** Starting, adding and closing, in turn. */
   #work: Promise<void> = Promise.resolve();
+  /** chokidar has to look again at a folder that it looked at before. */
+  #isStale = false;
   #dirty = new Set<string>();
   #window: { timer: NodeJS.Timeout; readonly since: number; readonly closed: PromiseWithResolvers<void> } | undefined;
   #comparing: Promise<void> | undefined;
@@ -64,19 +70,19 @@ class ContentWatcher implements Watcher {
 
   watch(owner: string, paths: readonly string[], known: ReadonlyMap<string, string> = new Map()): void {
     if (this.#closed) return;
-    const before = this.#owners.get(owner) ?? new Set();
-    const after = new Set(paths.map((path) => resolve(path)));
+    const before = this.#owners.get(owner) ?? new Map<string, Reach>();
+    const after = reaches(paths);
     this.#owners.set(owner, after);
-    for (const path of after) if (!before.has(path)) this.#want(path);
-    for (const path of before) if (!after.has(path)) this.#release(path);
+    for (const [path, reach] of after) if (before.get(path) !== reach) this.#want(path, reach);
+    for (const [path, reach] of before) if (after.get(path) !== reach) this.#release(path, reach);
     for (const [path, hash] of known) if (after.has(resolve(path))) this.#remember(resolve(path), hash);
     this.#handOver();
   }
 
   unwatch(owner: string): void {
-    const before = this.#owners.get(owner) ?? new Set();
+    const before = this.#owners.get(owner) ?? new Map<string, Reach>();
     this.#owners.delete(owner);
-    for (const path of before) this.#release(path);
+    for (const [path, reach] of before) this.#release(path, reach);
     this.#handOver();
   }
 
@@ -105,22 +111,41 @@ class ContentWatcher implements Watcher {
     this.#chokidar = undefined;
   }
 
-  #want(path: string): void {
-    const count = this.#wanted.get(path) ?? 0;
-    this.#wanted.set(path, count + 1);
-    if (count > 0) return;
+  #want(path: string, reach: Reach): void {
+    const counts = this.#wanted.get(path) ?? { all: 0, names: 0 };
+    const isNew = counts.all + counts.names === 0;
+    const isWider = reach === 'all' && counts.all === 0;
+    this.#wanted.set(path, { ...counts, [reach]: counts[reach] + 1 });
+    if (!isNew && !isWider) return;
+    // chokidar looked past what was below: it has to look again.
+    if (!isNew) this.#handed.delete(path);
+    if (!isNew && this.#seen.get(path)?.kind === 'folder') this.#isStale = true;
     // Synchronously, so that whatever changes from here on is a change.
     const print = this.#readable(() => printNow(path, { hash: true })) ?? { kind: 'absent' };
-    this.#seen.set(path, print);
+    if (isNew) this.#seen.set(path, print);
     if (print.kind !== 'folder') return;
-    const below = this.#readable(() => printsBelow(path, isPassedOver)) ?? new Map<string, Print>();
-    for (const [inside, found] of below) if (!this.#seen.has(inside)) this.#seen.set(inside, found);
+    for (const [inside, found] of this.#printsIn(path)) if (!this.#seen.has(inside)) this.#seen.set(inside, found);
   }
 
-  #release(path: string): void {
-    const count = (this.#wanted.get(path) ?? 0) - 1;
-    if (count > 0) {
-      this.#wanted.set(path, count);
+  /** What is wanted of a folder. */
+  #printsIn(folder: string): ReadonlyMap<string, Print> {
+    const reach = this.#isWhole(folder) ? 'all' : 'names';
+    return this.#readable(() => printsBelow(folder, isPassedOver, reach)) ?? new Map<string, Print>();
+  }
+
+  /** Somebody wants all that is below. */
+  #isWhole(folder: string): boolean {
+    for (let above = folder; ; above = dirname(above)) {
+      if ((this.#wanted.get(above)?.all ?? 0) > 0) return true;
+      if (above === dirname(above)) return false;
+    }
+  }
+
+  #release(path: string, reach: Reach): void {
+    const counts = this.#wanted.get(path) ?? { all: 0, names: 0 };
+    const left = { ...counts, [reach]: counts[reach] - 1 };
+    if (left.all + left.names > 0) {
+      this.#wanted.set(path, left);
       return;
     }
     this.#wanted.delete(path);
@@ -138,17 +163,28 @@ class ContentWatcher implements Watcher {
 
   /** An explicit path, or one below a watched folder that is not passed over. */
   #concerns(path: string): boolean {
-    if (this.#wanted.has(path)) return true;
+    return this.#reachTo(path) !== undefined;
+  }
+
+  /** Whether the content of a path counts, or only that there is something of that name. */
+  #reachTo(path: string): Reach | undefined {
+    if (this.#wanted.has(path)) return 'all';
+    let reach: Reach | undefined;
     for (let folder = dirname(path); ; folder = dirname(folder)) {
-      if (this.#wanted.has(folder) && !relative(folder, path).split(sep).some(isPassedOver)) return true;
-      if (folder === dirname(folder)) return false;
+      const counts = this.#wanted.get(folder);
+      if (counts !== undefined && !relative(folder, path).split(sep).some(isPassedOver)) {
+        if (counts.all > 0) return 'all';
+        if (folder === dirname(path)) reach = 'names';
+      }
+      if (folder === dirname(folder)) return reach;
     }
   }
 
   #handOver(): void {
     const stale = [...this.#handed].filter(([path]) => !this.#wanted.has(path));
     // chokidar ignores for ever what it was told to unwatch, also below a folder it is given later: it starts over instead.
-    const restart = stale.length > staleLimit || stale.some(([, kind]) => kind === 'folder');
+    const restart = this.#isStale || stale.length > staleLimit || stale.some(([, kind]) => kind === 'folder');
+    this.#isStale = false;
     if (restart) this.#handed = new Map();
     const fresh = [...this.#wanted.keys()].filter((path) => !this.#handed.has(path));
     if (fresh.length === 0 && !restart) return;
@@ -200,7 +236,8 @@ class ContentWatcher implements Watcher {
     }
     const seen = this.#seen.get(path);
     if (this.#differs(path)) this.#note(path);
-    else if (seen !== undefined && isWorthLearning(seen) && this.#seen.size <= listed) this.#learn(path);
+    else if (seen !== undefined && isWorthLearning(seen) && this.#seen.size <= listed && this.#reachTo(path) === 'all')
+      this.#learn(path);
   }
 
   /** By what the file system says, without reading. */
@@ -208,6 +245,7 @@ class ContentWatcher implements Watcher {
     const before = this.#seen.get(path);
     const now = this.#readable(() => printNow(path, { hash: false })) ?? { kind: 'absent' };
     if (now.kind !== (before?.kind ?? 'absent')) return true;
+    if (this.#reachTo(path) === 'names') return false;
     return now.kind === 'file' && before?.kind === 'file' && now.mark !== before.mark;
   }
 
@@ -215,12 +253,9 @@ class ContentWatcher implements Watcher {
   #knownAt(path: string): string[] {
     if (this.#readable(() => printNow(path, { hash: false }))?.kind !== 'folder') return [path];
     const watched = [...this.#wanted.keys()].filter((wanted) => isSameOrBelow(wanted, path));
-    const folders = this.#concerns(path)
-      ? [path]
-      : watched.filter((wanted) => this.#seen.get(wanted)?.kind === 'folder');
-    const come = folders.flatMap((folder) => [
-      ...(this.#readable(() => printsBelow(folder, isPassedOver)) ?? new Map()).keys(),
-    ]);
+    const folders = watched.filter((wanted) => this.#seen.get(wanted)?.kind === 'folder');
+    if (this.#isWhole(path)) folders.push(path);
+    const come = folders.flatMap((folder) => [...this.#printsIn(folder).keys()]);
     return [path, ...new Set([...this.#seen.keys()].filter((seen) => isSameOrBelow(seen, path)).concat(watched, come))];
   }
 
@@ -286,12 +321,20 @@ class ContentWatcher implements Watcher {
 
   async #hasChanged(path: string): Promise<boolean> {
     const before = this.#seen.get(path);
+    if (this.#reachTo(path) === 'names') return this.#hasComeOrGone(path, before);
     const { print, changed } = await compare(path, before, { learn: false });
     // Someone may have said meanwhile what they know of it.
     if (this.#seen.get(path) !== before || !this.#concerns(path)) return changed && this.#concerns(path);
     if (print.kind === 'absent' && !this.#wanted.has(path)) this.#seen.delete(path);
     else this.#seen.set(path, print);
     return changed;
+  }
+
+  #hasComeOrGone(path: string, before: Print | undefined): boolean {
+    const print = this.#readable(() => printNow(path, { hash: false })) ?? { kind: 'absent' };
+    if (print.kind === 'absent') this.#seen.delete(path);
+    else this.#seen.set(path, print);
+    return print.kind !== (before?.kind ?? 'absent');
   }
 
   #readable<T>(read: () => T): T | undefined {
@@ -316,6 +359,22 @@ class ContentWatcher implements Watcher {
       new KernError('watch_failed', `a path cannot be watched: ${messageOf(error)}`, { hint, cause: error }),
     );
   }
+}
+
+/** What is wanted of each path. Who wants all of a folder also wants its names. */
+function reaches(paths: readonly string[]): ReadonlyMap<string, Reach> {
+  const found = new Map<string, Reach>();
+  for (const path of paths) {
+    const resolved = resolve(path);
+    if (!isNamesOnly(path)) found.set(resolved, 'all');
+    else if (!found.has(resolved)) found.set(resolved, 'names');
+  }
+  return found;
+}
+
+/** `skills/`: the folder and the names in it. */
+export function isNamesOnly(path: string): boolean {
+  return path.endsWith('/') || path.endsWith(sep);
 }
 
 function isPassedOver(name: string): boolean {

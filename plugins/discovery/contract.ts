@@ -111,6 +111,8 @@ export interface McpServer extends Found {
   readonly oauth?: Readonly<Record<string, unknown>>;
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
+  /** Its texts are meant as they are written: no variables are put in. */
+  readonly verbatim?: boolean;
 }
 
 /** A host that is reached by SSH. */
@@ -328,7 +330,7 @@ export interface Head {
  */
 export interface Files {
   readonly warnings: readonly string[];
-  /** Every path that was looked at, also absent ones. */
+  /** Every path that was looked at, also absent ones; with a slash where only what comes and goes there counts. */
   readonly watch: readonly string[];
   warn(path: string, why: string): void;
   kind(path: string): Promise<'file' | 'folder' | undefined>;

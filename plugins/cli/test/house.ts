@@ -18,6 +18,8 @@ export interface House extends AsyncDisposable {
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /** What was complained of, in order. */
   complaints(): readonly string[];
+  /** Grows with every change of what is plugged in, and with every answer of a provider. */
+  revision(): number;
   /** Puts plugins in, and takes them out. */
   change(change: Change): Promise<ChangeResult>;
 }
@@ -66,6 +68,7 @@ export async function openHouse(
       house.kernel.journal
         .all()
         .flatMap(({ severity, message }) => (severity === 'warning' || severity === 'error' ? [message] : [])),
+    revision: () => house.kernel.snapshot().number,
     change: (change) => house.kernel.change(change),
     async call(tool, args) {
       calls += 1;

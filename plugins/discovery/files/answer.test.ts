@@ -87,7 +87,7 @@ test('where the first folder of a place is not there, nothing below it is asked 
   expect(port.seen.toSorted()).toEqual(looked);
   expect(watch).toEqual(
     expect.arrayContaining(
-      ['home/.neighbour', 'home/work/repo/.neighbour'].map((name) => path.join(folder.path, name)),
+      ['home/.neighbour/', 'home/work/repo/.neighbour/'].map((name) => path.join(folder.path, name)),
     ),
   );
 });

@@ -22,7 +22,7 @@ test('a text is read without its byte order mark; what is not there is no warnin
   expect(await files.text(path.join(folder.path, 'no', 'b.md'))).toBeUndefined();
   expect(await files.text(path.join(folder.path, 'a.md', 'b.md'))).toBeUndefined();
   expect(files.warnings).toEqual([]);
-  expect(files.watch).toEqual(['a.md', 'no/b.md', 'a.md/b.md'].map((name) => path.join(folder.path, name)));
+  expect(files.watch).toEqual(['a.md', 'no/b.md/', 'a.md/b.md/'].map((name) => path.join(folder.path, name)));
 });
 
 test.each([
@@ -138,7 +138,7 @@ test('a drive that does not answer costs the limit once, and is not watched', as
   expect(await stalled).toBeUndefined();
   expect(await files.text('/net/a/b')).toBeUndefined();
   expect(asked).toEqual(['/net', '/w/here']);
-  expect(files.watch).toEqual(['/w/here']);
+  expect(files.watch).toEqual(['/w/here/']);
   expect(files.warnings).toEqual([
     '/net: does not answer; its drive may be away',
     '/net/a/b: does not answer; its drive may be away',

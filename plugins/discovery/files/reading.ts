@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { codeOf, messageOf, visible } from 'kern/plugin';
 import type { FileEntry, Files, Head } from '../contract.ts';
 import type { Gate } from './gate.ts';
@@ -31,7 +31,8 @@ export class Reading implements Files {
   readonly #ground: Ground;
   readonly #signal: AbortSignal;
   readonly #warnings = new Set<string>();
-  readonly #watched = new Set<string>();
+  /** Of each path whether its content counts. */
+  readonly #watched = new Map<string, boolean>();
   readonly #looks: Looks;
 
   constructor(ground: Ground, signal: AbortSignal, looks: Looks) {
@@ -45,7 +46,7 @@ export class Reading implements Files {
   }
 
   get watch(): readonly string[] {
-    return [...this.#watched];
+    return Array.from(this.#watched, ([path, isFile]) => (isFile ? path : `${path}/`));
   }
 
   warn(path: string, why: string): void {
@@ -71,17 +72,23 @@ export class Reading implements Files {
     }
     return look.then(
       (facts) => {
-        this.#watched.add(path);
+        this.#watch(path, facts?.kind === 'file');
         if (facts?.kind === 'other') this.warn(path, 'is neither a file nor a folder, and is not opened');
         return facts;
       },
       (error: unknown) => {
         // What does not answer is not watched either: a look at it would wait in a place where nobody may wait.
-        if (codeOf(error) !== 'file_stalled') this.#watched.add(path);
+        if (codeOf(error) !== 'file_stalled') this.#watch(path, false);
         this.#failed(path, error);
         return undefined;
       },
     );
+  }
+
+  /** Of a folder only the names count: what a build does further down is nobody's business. */
+  #watch(path: string, isFile: boolean): void {
+    // There is always something going on in there.
+    if (basename(path) !== '.git') this.#watched.set(path, isFile || this.#watched.get(path) === true);
   }
 
   async has(folder: string, name: string): Promise<boolean> {
@@ -99,7 +106,7 @@ export class Reading implements Files {
     const names = await look;
     // A folder may be open to whoever knows what to look for, and to nobody else.
     if (names === undefined) return (await this.#facts(join(folder, name))) !== undefined;
-    this.#watched.add(join(folder, name));
+    this.#watch(join(folder, name), false);
     return names.has(name);
   }
 
