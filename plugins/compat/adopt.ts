@@ -50,7 +50,7 @@ export async function adopt(
   });
   const api = extensionApi({
     extension,
-    wires: { extension, shared, runs },
+    wires: { extension, shared, runs, active },
     tools,
     active,
     messages,

@@ -11,6 +11,7 @@ import {
   messageUpdate,
   modelRequest,
   type StreamEvent,
+  skills,
   turnEnd,
   turnStart,
 } from 'kern/contracts';
@@ -69,7 +70,7 @@ export const wireInput: Wire = ({ extension, shared }) => {
 };
 
 /** What is forced upon a run stands in its requests, and not in the session. */
-export const wireBeforeAgentStart: Wire = ({ extension }) => {
+export const wireBeforeAgentStart: Wire = ({ extension, active }) => {
   const { ctx } = extension;
   /** Of sessions, until their next run. */
   const forced = new Map<string, string>();
@@ -87,7 +88,17 @@ export const wireBeforeAgentStart: Wire = ({ extension }) => {
     const session = around(extension);
     const said = session === undefined ? undefined : asked.get(session.id);
     const before = value.prompt;
-    const options: Payload = { cwd: session?.cwd ?? ctx.where.cwd, sections: {}, promptGuidelines: [] };
+    const selected = session === undefined ? [] : active.names(session);
+    const options: Payload = {
+      cwd: session?.cwd ?? ctx.where.cwd,
+      selectedTools: [...selected],
+      skills: ctx
+        .use(skills)
+        .items()
+        .map(({ name, description, path, folder }) => ({ name, description, filePath: path, baseDir: folder })),
+      sections: {},
+      promptGuidelines: [],
+    };
     const event: Payload = {
       messageType: 'user',
       prompt: said?.text ?? '',
@@ -104,6 +115,8 @@ export const wireBeforeAgentStart: Wire = ({ extension }) => {
       return undefined;
     });
     const prompt = withOptions(String(event.systemPrompt), options);
+    const chosen = Array.isArray(options.selectedTools) ? options.selectedTools.map(String) : selected;
+    if (session !== undefined && chosen.join() !== selected.join()) active.choose(session, chosen);
     if (session !== undefined) {
       if (prompt === before) forced.delete(session.id);
       else forced.set(session.id, prompt);

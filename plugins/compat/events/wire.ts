@@ -1,4 +1,5 @@
 import type { AgentSession } from 'kern/contracts';
+import type { ActiveTools } from '../active-tools.ts';
 import type { Extension } from '../extension.ts';
 import type { Runs } from '../follow.ts';
 
@@ -19,6 +20,7 @@ export interface WireParts {
   readonly extension: Extension;
   readonly shared: Shared;
   readonly runs: Runs;
+  readonly active: ActiveTools;
 }
 
 /** Taps what an event needs. Called with the first handler of it. */
