@@ -1,19 +1,20 @@
 export { type Consumer, foundConsumers } from './consumers.ts';
 export { discoverer, foundCapabilities, kindsOf } from './discoverer.ts';
 export { type Expansion, expanded, expandText } from './files/expand.ts';
+export { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf, textsOf } from './files/scalars.ts';
 export type { FileFacts, FilePort } from './files/types.ts';
-export {
-  type At,
-  type Format,
-  type FormatName,
-  type FoundItems,
-  type FoundKind,
-  type Make,
-  type Markdown,
-  type Place,
-  type PlaceOf,
-  type PlaceOptions,
-  type Places,
-  placesTables,
+export type {
+  At,
+  Format,
+  FormatName,
+  FoundItems,
+  FoundKind,
+  Make,
+  Markdown,
+  Place,
+  PlaceOf,
+  PlaceOptions,
+  Places,
 } from './places.ts';
+export { placeText, shapeOf } from './shapes.ts';
 export { trustItemOf } from './trust-items.ts';

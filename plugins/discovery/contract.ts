@@ -200,44 +200,44 @@ const reads = (item: Readonly<Record<string, unknown>>): string | undefined =>
   typeof item.read === 'function' ? undefined : 'read() is missing';
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Key: `user`, or the depth: one for the person, one a folder; a part has a place of its own. */
+/** Standing instructions: AGENTS.md and its like. Key: `user`, or the depth: one for the person, one a folder; a part has a place of its own. */
 export const contextFiles: Capability<ContextFile> = defineCapability<ContextFile>({
   id: 'context-file',
   schema: found('a context file', reads),
   key: ({ level, depth, part }) =>
     `${level === 'user' ? 'user' : `project:${Math.max(0, depth ?? 0)}`}${part === undefined ? '' : `:${part}`}`,
 });
-/** Key: the name. */
+/** What a model can learn when it needs it. Key: the name. */
 export const skills: Capability<Skill> = defineCapability<Skill>({
   id: 'skill',
   schema: found('a skill', (item) => reads(item) ?? (isText(item.description) ? undefined : 'description is missing')),
   key: ({ name }) => name,
 });
-/** Key: the name. */
+/** Rules: told always, for files of their globs, when the model asks, or when the stream matches. Key: the name. */
 export const rules: Capability<Rule> = defineCapability<Rule>({
   id: 'rule',
   schema: found('a rule', reads),
   key: ({ name }) => name,
 });
-/** Key: the name. */
+/** Texts to be sent. Key: the name. */
 export const promptTemplates: Capability<PromptTemplate> = defineCapability<PromptTemplate>({
   id: 'prompt',
   schema: found('a prompt', reads),
   key: ({ name }) => name,
 });
-/** Key: the name. */
+/** Instructions for files that match. Key: the name. */
 export const instructions: Capability<Instruction> = defineCapability<Instruction>({
   id: 'instruction',
   schema: found('an instruction', reads),
   key: ({ name }) => name,
 });
-/** Key: event, matcher, name. A hook is named by its place, so that none takes the place of another: all of them run. */
+/** Hooks that were found. Key: event, matcher, name. A hook is named by its place, so that none takes the place of another: all of them run. */
 export const hookItems: Capability<HookItem> = defineCapability<HookItem>({
   id: 'hook',
   schema: found('a hook', (item) => (isText(item.event) ? undefined : 'event is missing')),
   key: ({ event, matcher, name }) => `${event}:${matcher}:${name}`,
 });
-/** Key: the name. */
+/** MCP servers that files describe. Key: the name. */
 export const mcpServers: Capability<McpServer> = defineCapability<McpServer>({
   id: 'mcp-server',
   schema: found('an MCP server', ({ transport, command, url }) => {
@@ -247,43 +247,43 @@ export const mcpServers: Capability<McpServer> = defineCapability<McpServer>({
   }),
   key: ({ name }) => name,
 });
-/** Key: the name. */
+/** Hosts to be reached by SSH. Key: the name. */
 export const sshHosts: Capability<SshHost> = defineCapability<SshHost>({
   id: 'ssh-host',
   schema: found('an SSH host', (item) => (isText(item.host) ? undefined : 'host is missing')),
   key: ({ name }) => name,
 });
-/** Key: the file. */
+/** Extensions as code, in whatever dialect. Key: the file. */
 export const extensionModules: Capability<ExtensionModule> = defineCapability<ExtensionModule>({
   id: 'extension-module',
   schema: found('an extension', () => undefined),
   key: ({ path }) => path,
 });
-/** Key: the name. */
+/** Manifests of other agents' extensions. Key: the name. */
 export const extensionManifests: Capability<ExtensionManifest> = defineCapability<ExtensionManifest>({
   id: 'extension-manifest',
   schema: found('a manifest', (item) => (typeof item.manifest === 'object' ? undefined : 'manifest is missing')),
   key: ({ name }) => name,
 });
-/** Key: the name. */
+/** Tools that are files. Key: the name. */
 export const customTools: Capability<CustomTool> = defineCapability<CustomTool>({
   id: 'custom-tool',
   schema: found('a tool', () => undefined),
   key: ({ name }) => name,
 });
-/** Key: the level, and whether it replaces or follows. */
+/** Texts in place of kern's own system prompt, or after it. Key: the level, and whether it replaces or follows. */
 export const systemPrompts: Capability<SystemPromptFile> = defineCapability<SystemPromptFile>({
   id: 'system-prompt',
   schema: found('a system prompt', reads),
   key: ({ level, append }) => `${level}:${append ? 'append' : 'replace'}`,
 });
-/** Never the same thing: all of them count. */
+/** Settings of other agents. Never the same thing: all of them count. */
 export const settingsFiles: Capability<SettingsFile> = defineCapability<SettingsFile>({
   id: 'settings-file',
   schema: found('settings', (item) => (typeof item.data === 'object' ? undefined : 'data is missing')),
   key: () => undefined,
 });
-/** Key: the name. */
+/** Agents that tasks are given to. Key: the name. */
 export const agentDefinitions: Capability<AgentDefinition> = defineCapability<AgentDefinition>({
   id: 'agent-definition',
   schema: found('an agent', (item) => reads(item) ?? (isText(item.description) ? undefined : 'description is missing')),
@@ -303,6 +303,40 @@ export const slashCommands: Capability<SlashCommand> = defineCapability<SlashCom
     'a slash command is {name, description?, and expand(args, signal), run(args, signal) or read(signal)}',
   ) as unknown as Schema<SlashCommand>,
   key: ({ name }) => name,
+});
+
+/** One line of a provider's table, as far as people want to know it. */
+export interface PlaceLine {
+  readonly kind: string;
+  /** `~/…` is the person's, `$KERN_HOME/…` kern's own, everything else the project's. Of several the first that is there. */
+  readonly path: string | readonly string[];
+  readonly up?: 'root' | 'beyond' | 'nearest';
+  readonly format: string | { readonly shape: string };
+  readonly deep?: number;
+  readonly key?: string | readonly string[];
+  readonly endings?: readonly string[];
+}
+
+/** Where a provider looks. */
+export interface PlacesTable {
+  readonly id: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly priority: number;
+  /** Variables of the environment that name another folder in place of one. */
+  readonly folders?: Readonly<Record<string, string>>;
+  readonly places: readonly PlaceLine[];
+}
+
+/** Where the providers look, a table each. Key: the id. */
+export const placesTables: Capability<PlacesTable> = defineCapability<PlacesTable>({
+  id: 'places',
+  schema: z.custom<PlacesTable>(
+    (value) =>
+      typeof value === 'object' && value !== null && 'id' in value && 'places' in value && Array.isArray(value.places),
+    'a table of places is {id, displayName, description, priority, places: [{kind, path, format}]}',
+  ) as unknown as Schema<PlacesTable>,
+  key: ({ id }) => id,
 });
 
 /** Which skills a session knows, before they are told to the model. */

@@ -9,6 +9,7 @@ import {
   hookItems,
   instructions,
   mcpServers,
+  placesTables,
   promptTemplates,
   rules,
   settingsFiles,
@@ -17,7 +18,7 @@ import {
   sshHosts,
   systemPrompts,
 } from './contract.ts';
-import { type FoundItems, type FoundKind, type Places, placesTables } from './places.ts';
+import type { FoundItems, FoundKind, Places } from './places.ts';
 
 /** The capability of each discovered kind. */
 export const foundCapabilities: { readonly [K in FoundKind]: Capability<FoundItems[K]> } = {

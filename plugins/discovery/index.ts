@@ -1,8 +1,7 @@
 import { definePlugin } from 'kern/plugin';
-import { discoveryFiles, skillsOffered } from './contract.ts';
+import { discoveryFiles, placesTables, skillsOffered } from './contract.ts';
 import { foundCapabilities } from './discoverer.ts';
 import { createFiles } from './files/system.ts';
-import { placesTables } from './places.ts';
 
 export default definePlugin({
   id: 'discovery',

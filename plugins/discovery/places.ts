@@ -1,5 +1,4 @@
-import { type Capability, defineCapability, type Schema, type Where } from 'kern/plugin';
-import { z } from 'zod';
+import type { Where } from 'kern/plugin';
 import type {
   AgentDefinition,
   ContextFile,
@@ -99,6 +98,10 @@ export interface Make {
       readonly name?: string;
     },
   ): readonly HookItem[];
+  /** A file that is asked before or after a tool is called, whose name is the one of the tool unless another is given. */
+  hookFile(path: string, when: 'pre' | 'post', options?: { readonly tool?: string }): HookItem;
+  /** How a text is read that is a part of the file: `textIn` finds it there when it is asked for. */
+  reader(path: string, textIn: (files: Files) => Promise<string | undefined>): Promise<Markdown['read']>;
   /** Entries of a folder, also of those below it, at most `depth` folders down. */
   below(folder: string, options?: { readonly depth?: number }): Promise<readonly FileEntry[]>;
 }
@@ -196,14 +199,3 @@ export interface Places {
   readonly folders?: Readonly<Record<string, string>>;
   readonly places: readonly Place[];
 }
-
-/** The tables of all providers, for who tells where kern looks. Key: the id. */
-export const placesTables: Capability<Places> = defineCapability<Places>({
-  id: 'places',
-  schema: z.custom<Places>(
-    (value) =>
-      typeof value === 'object' && value !== null && 'id' in value && 'places' in value && Array.isArray(value.places),
-    'a table of places is {id, displayName, description, priority, places: [{kind, path, format}]}',
-  ) as unknown as Schema<Places>,
-  key: ({ id }) => id,
-});

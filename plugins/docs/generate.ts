@@ -1,11 +1,20 @@
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as contracts from 'kern/contracts';
-import { type AnyTool, type CommandHost, commands, stubOf, tools, type Workbench } from 'kern/contracts';
+import {
+  type AnyTool,
+  type CommandHost,
+  commands,
+  placesTables as placesTable,
+  stubOf,
+  tools,
+  type Workbench,
+} from 'kern/contracts';
 import * as plugin from 'kern/plugin';
 import { type Context, KernError } from 'kern/plugin';
 import { fill } from './blocks.ts';
 import { commandSections } from './command-pages.ts';
+import { kindsTable, placesTables } from './discovery-tables.ts';
 import { helpText } from './help.ts';
 import { listPages, readPage } from './pages.ts';
 import { makeSchemas } from './schemas.ts';
@@ -90,11 +99,15 @@ async function makeBlocks(
   }
   const reader = ctx.use(commands);
   await reader.load(host.signal);
+  const places = ctx.use(placesTable);
+  await places.load(host.signal);
   return {
     ...toolBlocks(toolbox),
     hooks: hookTables(tokens, sayings),
     capabilities: capabilityTables(tokens, sayings, await supplyOf(bench)),
     services: serviceTable(tokens, sayings),
+    places: placesTables(places.items()),
+    found: kindsTable(),
     commands: commandSections(reader.items()),
     settings: settingsTable(await bench.config.settings()),
   };
