@@ -81,7 +81,13 @@ function outcomeOf(
   const last = results.at(-1);
   const error = failure === undefined ? last?.error : errorOf(failure);
   const isLimit = failure === undefined && last?.status === 'limit';
-  const status = isLimit ? 'limit' : error !== undefined ? 'error' : signal.aborted ? 'aborted' : (last?.status ?? 'ok');
+  const status = isLimit
+    ? 'limit'
+    : error !== undefined
+      ? 'error'
+      : signal.aborted
+        ? 'aborted'
+        : (last?.status ?? 'ok');
   const sum = (of: (result: RunResult) => number): number => results.reduce((total, result) => total + of(result), 0);
   return {
     status,

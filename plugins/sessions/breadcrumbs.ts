@@ -14,16 +14,17 @@ export class Breadcrumbs {
     this.#terminal = terminal;
   }
 
-  /** A session is on in this terminal. */
-  leave(cwd: string, file: string): void {
+  /** A session is on in this terminal. False where there is none that could remember it. */
+  leave(cwd: string, file: string): boolean {
     const terminal = this.#terminal();
     // A line each, and no name of a folder may make another one.
-    if (terminal === undefined || `${cwd}${file}`.includes('\n')) return;
+    if (terminal === undefined || `${cwd}${file}`.includes('\n')) return false;
     const crumb = join(this.#folder, terminal.id);
     const draft = `${crumb}.${randomHex(4)}.tmp`;
     makeFolderSync(this.#folder, 0o700);
     writeFileSync(draft, `${[cwd, file, terminal.leader ?? ''].join('\n')}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(draft, crumb);
+    return true;
   }
 
   /** The session that this terminal had last, if that was in this folder. */

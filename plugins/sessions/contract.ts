@@ -320,6 +320,11 @@ export interface Sessions {
   find(wanted: string, options: { readonly cwd: string; readonly dir?: string | undefined }): Promise<string>;
   /** The session of this terminal in this folder, else the latest of the folder. */
   latest(options: { readonly cwd: string; readonly dir?: string | undefined }): Promise<string | undefined>;
+  /**
+   * Makes a session the one that `latest` answers with for this folder. False where it cannot be: without a terminal a
+   * session of another folder is none of this one.
+   */
+  remember(file: string, options: { readonly cwd: string; readonly dir?: string | undefined }): Promise<boolean>;
   /** Newest first. Reads only heads and tails of what its index does not know. */
   list(options: {
     /** Only of this folder. */

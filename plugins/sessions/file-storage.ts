@@ -1,11 +1,21 @@
-import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SessionAppender, SessionStorage } from 'kern/contracts';
 import { codeOf, KernError, makeFolder } from 'kern/plugin';
 import { type HeldLocks, takeLock } from './lock.ts';
-import { writeFault } from './write-fault.ts';
 import { randomHex } from './names.ts';
+import { writeFault } from './write-fault.ts';
 
 const chunkBytes = 512 * 1024;
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { cp, realpath, rm } from 'node:fs/promises';
+import { cp, realpath, rm, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
   CreateOptions,
@@ -100,6 +100,19 @@ export class SessionFiles implements Sessions {
       if (isWanted && (await storage.size(file).catch(() => 0))) return file;
       return latestIn(where);
     });
+  }
+
+  async remember(file: string, { cwd, dir }: Parameters<Sessions['remember']>[1]): Promise<boolean> {
+    const { crumbs } = this.#parts;
+    const folders = this.#folders(cwd, dir);
+    if (crumbs.leave(folders.cwd, file)) return (await this.latest({ cwd, dir })) === file;
+    const isHere = await this.#lookedUp(async (storage) => {
+      const isOwn = dirname(file) === folders.own && headerOf(storage, file)?.cwd === folders.cwd;
+      return storage.id === 'file' && isOwn;
+    });
+    // Where no terminal remembers, the newest of the folder is gone on in.
+    if (isHere) await utimes(file, new Date(), new Date());
+    return isHere;
   }
 
   list({ cwd, dir, signal }: Parameters<Sessions['list']>[0]): Promise<readonly SessionSummary[]> {

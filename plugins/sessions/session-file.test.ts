@@ -79,7 +79,11 @@ test('a folder that cannot be made is told, and the session is written when it c
   const store = await sessions.create({ cwd: '/x', persist: true, report });
   const waiting = store.append(user('hello'));
   await expect(store.flush()).rejects.toMatchObject({ code: 'session_write_failed' });
-  expect(reports.at(0)).toMatchObject({ type: 'write-failed', pending: 0, error: expect.stringContaining('is not a folder') });
+  expect(reports.at(0)).toMatchObject({
+    type: 'write-failed',
+    pending: 0,
+    error: expect.stringContaining('is not a folder'),
+  });
   expect(reports).toHaveLength(1);
   rmSync(join(home, 'sessions'));
   await store.append(note(1));

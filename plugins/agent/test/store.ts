@@ -208,6 +208,7 @@ export function sessionsPlugin(found: (path: string) => Found = () => ({})): {
       at([...stored].find(([path, { header }]) => path === wanted || header.id === wanted)?.[0] ?? wanted).file ??
       wanted,
     latest: async () => [...stored.values()].findLast(({ file }) => file !== undefined)?.file,
+    remember: async () => false,
     list: async () => [],
     remove: async () => {},
     diagnose: async () => {

@@ -104,7 +104,8 @@ export const sessionCommands: readonly Command[] = [
     summary: 'Take over conversations of pi, oh-my-pi, Claude Code and Codex.',
     details: [
       'Files are told apart by what they say. With --from alone, all of that program that belong to this folder are taken',
-      'over (--all: of every folder). Nothing is taken over twice, and the transcript stays as it is.',
+      'over (--all: of every folder). Nothing is taken over twice, and the transcript stays as it is. `kern -c` then goes on in',
+      'the one that was named last, or in the newest of this folder.',
       'Sessions of pi and oh-my-pi also open as they are: kern --session <file>.',
     ].join('\n'),
     json: true,

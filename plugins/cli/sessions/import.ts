@@ -1,7 +1,8 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { type CommandArgs, type CommandHost, type ImportReport, sessionImports } from 'kern/contracts';
 import { KernError, messageOf, visible } from 'kern/plugin';
-import { dirOf } from './opened.ts';
+import { dirOf, sessionsOf } from './opened.ts';
 import { short } from './words.ts';
 
 interface Wanted {
@@ -29,14 +30,38 @@ export async function importSessions(args: CommandArgs, host: CommandHost): Prom
       if (!json) host.say(`! ${visible(messageOf(error))}`);
     }
   }
+  const isNamed = args.positionals.length > 0;
+  // Of a program the newest come first.
+  const next = isNamed ? reports.at(-1) : reports.find((report) => isHere(report, cwd));
+  const isNext = next !== undefined && (await (await sessionsOf(host)).remember(next.file, { cwd, dir: dirOf(args) }));
   if (json) host.json({ imported: reports.map(shown), failures });
   else if (wanted.length > 1) {
     const fresh = reports.filter(({ isNew }) => isNew).length;
     host.say(`${fresh} taken over, ${reports.length - fresh} there already, ${failures.length} not`);
   }
+  if (next !== undefined && !json) tellNext(next, isNext, args, host);
   // Of many, a few that hold nothing are no failure; of those that were named each is.
-  const isNamed = args.positionals.length > 0;
   return failures.length > 0 && (isNamed || reports.length === 0) ? 1 : 0;
+}
+
+const isHere = (report: ImportReport, cwd: string): boolean => realFolder(report.cwd) === realFolder(cwd);
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder; // it is gone, or on another machine
+  }
+}
+
+/** How to go on, as a line to be copied. */
+function tellNext(next: ImportReport, isNext: boolean, args: CommandArgs, host: CommandHost): void {
+  const { cwd } = args.shared;
+  if (!isHere(next, cwd))
+    host.say(`It is a conversation of ${visible(next.cwd)}, not of this folder (${visible(cwd)}).`);
+  const { sessionDir } = args.options;
+  const dir = typeof sessionDir === 'string' ? ` --session-dir ${visible(sessionDir)}` : '';
+  host.say(`Go on in it: kern${dir} --session ${next.id} "…"${isNext ? `, or kern${dir} -c "…"` : ''}`);
 }
 
 async function wantedOf(args: CommandArgs, host: CommandHost): Promise<readonly Wanted[]> {

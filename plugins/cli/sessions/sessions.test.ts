@@ -221,6 +221,29 @@ test('what was taken over goes on: the model reads what was said, calls with the
   expect(answer.err).toContain('began in /repo');
 });
 
+test('-c goes on in what was imported last, also where a newer session is there', async () => {
+  await using desk = await openDesk({
+    'r.json': JSON.stringify({ version: 1, turns: [{ text: 'fine' }], repeat: 'last' }),
+  });
+  await desk.kern('-p', 'something else', ...model);
+  const source = readFileSync(path.join(transcripts, 'claude-session.jsonl'), 'utf8');
+  const transcript = desk.write('c.jsonl', source.replaceAll('"/repo"', JSON.stringify(desk.project)));
+  const { code, out, err } = await desk.kern('sessions', 'import', transcript);
+  expect(code).toBe(0);
+  const [id = ''] = out.split(' ');
+  expect(err).toContain(`kern --session ${id} "…", or kern -c`);
+  await desk.kern('-p', '-c', 'go on', ...model);
+  const taken = files(desk).find((file) => file.includes(id)) ?? '';
+  expect(readFileSync(taken, 'utf8')).toContain('go on');
+  // Again, when it is there already and another one was last.
+  await desk.kern('-p', 'another', ...model);
+  await desk.kern('sessions', 'import', transcript);
+  await desk.kern('-p', '-c', 'and on', ...model);
+  expect(readFileSync(taken, 'utf8')).toContain('and on');
+  const other = await desk.kern('sessions', 'import', path.join(transcripts, 'codex-rollout.jsonl'));
+  expect(other.err).toContain('not of this folder');
+});
+
 test('a session of pi comes with all its branches, goes on where it was, and large images lie beside it', async () => {
   await using desk = await openDesk({ 'r.json': JSON.stringify({ version: 1, turns: [{ text: 'gone on' }] }) });
   const file = withBranches(desk);

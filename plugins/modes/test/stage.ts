@@ -1,5 +1,13 @@
 import { Writable } from 'node:stream';
-import { type AgentEvent, type AgentSession, type ModeRun, modes, type Prompt, type RunResult, type UnsavedEntries } from 'kern/contracts';
+import {
+  type AgentEvent,
+  type AgentSession,
+  type ModeRun,
+  modes,
+  type Prompt,
+  type RunResult,
+  type UnsavedEntries,
+} from 'kern/contracts';
 import { definePlugin, type PluginDefinition } from 'kern/plugin';
 import { bootKernel, type TestKernel } from 'kern/testing';
 
