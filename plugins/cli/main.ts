@@ -1,7 +1,7 @@
-import { explain, installProcessHandlers, type Kernel } from 'kern/plugin';
+import { explain, installProcessHandlers, KernError, type Kernel } from 'kern/plugin';
 import { answerOrReport } from './answer.ts';
 import type { Composition } from './composition.ts';
-import { guardOutput } from './output.ts';
+import { guardOutput, type Output } from './output.ts';
 import { findProgram } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { isPiped } from './stdin.ts';
@@ -42,14 +42,16 @@ export async function main(argv: readonly string[]): Promise<number> {
       stdout,
       stderr,
       env,
-      cwd: process.cwd(),
+      get cwd() {
+        return hereOrRefuse();
+      },
       signal: signals.signal,
       get version() {
         return findProgram().version;
       },
       compose: async (options) => tracked(await (await import('./compose.ts')).compose(options), kernels),
     },
-    () => signals.exitCode === undefined && !output.isBroken,
+    () => signals.exitCode === undefined && !output.isBroken && output.failure === undefined,
   );
   clearInterval(alive);
   mark('end', env);
@@ -58,9 +60,31 @@ export async function main(argv: readonly string[]): Promise<number> {
   signals.dispose();
   process.off('exit', crash);
   if (isStdinOpen) process.stdin.unref?.();
-  const exitCode = signals.exitCode ?? (output.isBroken ? 0 : code);
+  if (output.failure !== undefined) stderr.write(`kern: ${output.failure}\n`);
+  const exitCode = signals.exitCode ?? codeFor(code, output);
   setTimeout(() => process.exit(exitCode), lingerMs).unref();
   return exitCode;
+}
+
+/** The folder that the process stands in, which somebody may have removed. */
+function hereOrRefuse(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new KernError('usage', 'the folder that kern was started in is not there any more', {
+      hint: 'Go to another one: cd',
+      cause,
+    });
+  }
+}
+
+/** As the shell counts a program that wrote to a closed pipe. */
+const closedPipe = 141;
+
+/** What was done before the reader went is done; what its going cut short is not. */
+function codeFor(code: number, { isBroken, failure }: Output): number {
+  if (failure !== undefined) return 1;
+  return isBroken && code !== 0 ? closedPipe : code;
 }
 
 /**

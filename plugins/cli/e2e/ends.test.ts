@@ -1,3 +1,5 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive, openPlace, type Place, type Running } from './program.ts';
 
@@ -108,3 +110,32 @@ test('a stream that is cut ends with 1 and says what happened; in json mode the 
     exitCode: 1,
   });
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'an output that cannot be written ends in a sentence and exit 1 (needs /dev/full)',
+  async () => {
+    using place = openPlace({ 'r.json': JSON.stringify({ version: 1, turns: [{ text: 'fine' }], repeat: 'last' }) });
+    const sh = (said: string): Running['ended'] => place.shell(`${said} --model script/r.json`);
+    for (const said of ['-p hi >/dev/full', '--mode json hi >/dev/full']) {
+      const { code, err } = await sh(said);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^kern: the output cannot be written: there is no room/m)]);
+    }
+  },
+  60_000,
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'in a folder that was removed, and with a home where nothing can be made, kern ends and says why (needs /proc)',
+  async () => {
+    using place = openPlace({ 'r.json': JSON.stringify({ version: 1, turns: [{ text: 'fine' }] }) });
+    const removed = await place.shell('sessions --all', 'mkdir gone && cd gone && rmdir ../gone');
+    expect(removed).toMatchObject({ code: 2, err: expect.stringContaining('is not there any more') });
+    const nowhere = await place.start(['-p', 'hi', '--model', 'script/r.json'], { env: { KERN_HOME: '/proc/nope' } })
+      .ended;
+    expect(nowhere).toMatchObject({ code: 1, out: 'fine\n', err: expect.stringContaining('NOT saved') });
+    rmSync(path.dirname(/copy of the whole session is in (.*?);/.exec(nowhere.err)?.[1] ?? place.home), {
+      recursive: true,
+    });
+  },
+  60_000,
+);

@@ -14,6 +14,8 @@ export interface Running {
   readonly ended: Promise<{ readonly code: number | string; readonly out: string; readonly err: string }>;
 }
 
+type Options = NonNullable<Parameters<Place['start']>[1]>;
+
 export interface Place extends Disposable {
   readonly project: string;
   readonly home: string;
@@ -24,6 +26,8 @@ export interface Place extends Disposable {
   ): Running;
   /** Starts it and waits for its end. */
   run(...argv: string[]): Running['ended'];
+  /** The same as a line of a shell, which may turn its output elsewhere; `before` is done first. */
+  shell(line: string, before?: string): Running['ended'];
   /** The content of a file of the project, once something has written it. */
   appeared(name: string): Promise<string>;
 }
@@ -51,7 +55,8 @@ export function openPlace(files: Readonly<Record<string, string>> = {}, bin: str
   mkdirSync(project);
   for (const [name, text] of Object.entries(files)) write(name, text);
   const children = new Set<ChildProcess>();
-  const start: Place['start'] = (argv, { stdin, env = {} } = {}) => {
+  const start: Place['start'] = (argv, options) => begin(process.execPath, [bin, ...argv], options);
+  const begin = (file: string, args: readonly string[], { stdin, env = {} }: Options = {}): Running => {
     const own = {
       PATH: process.env.PATH,
       HOME: folder,
@@ -59,7 +64,7 @@ export function openPlace(files: Readonly<Record<string, string>> = {}, bin: str
       NO_COLOR: '1',
       ...(isOld ? { KERN_SOURCE: '1' } : {}),
     };
-    const child = spawn(process.execPath, [bin, ...argv], {
+    const child = spawn(file, args, {
       cwd: project,
       env: { ...own, ...env },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -94,6 +99,8 @@ export function openPlace(files: Readonly<Record<string, string>> = {}, bin: str
     write,
     start,
     run: (...argv) => start(argv).ended,
+    shell: (line, before = ':') =>
+      begin('sh', ['-c', `${before} && exec "$0" "$1" ${line}`, process.execPath, bin]).ended,
     appeared: async (name) => {
       const file = path.join(project, name);
       while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '')
