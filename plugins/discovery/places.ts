@@ -51,6 +51,8 @@ export interface At {
   readonly depth: number | undefined;
   /** The folder that the place is named from: one of the project's, the person's own, or KERN_HOME. */
   readonly base: string;
+  /** The levels that are asked for: of another nothing is read. */
+  readonly levels: readonly ('user' | 'project')[];
   readonly where: Where;
   /** The person's own folder, `~`. */
   readonly user: string;

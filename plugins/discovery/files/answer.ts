@@ -130,8 +130,8 @@ async function itemsAt<K extends FoundKind>(
 ): Promise<readonly ProvidedItem<FoundItems[K]>[]> {
   const { kind: _, path: __, up: ___, format, ...options } = place;
   const level = levelOf(place);
-  const { where, user, env = process.env, reading, stamps, files } = inside;
-  const base = { ...spot, level, where, user, env, files: reading, options: options as PlaceOptions };
+  const { where, user, env = process.env, levels, reading, stamps, files } = inside;
+  const base = { ...spot, level, levels, where, user, env, files: reading, options: options as PlaceOptions };
   const at: At = { ...base, make: makerOf({ at: base, files, stamps }) };
   const items =
     typeof format === 'string'

@@ -29,6 +29,7 @@ export function expandText(text: string, variables: Variables): Expansion<string
 
 /** A server with the values of its variables, for the moment at which it is started: never before it is trusted. */
 export function expanded(server: McpServer, variables: Variables): Expansion<McpServer> {
+  if (server.verbatim === true) return { value: server, missing: [] };
   const missing = new Set<string>();
   const text = (written: string): string => {
     const { value, missing: lacking } = expandText(written, variables);

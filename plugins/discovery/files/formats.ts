@@ -1,4 +1,4 @@
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { CustomTool, ExtensionModule, FileEntry } from '../contract.ts';
 import type { At, FormatName, FoundItems, FoundKind, Markdown } from '../places.ts';
 import { type HookFile, hookFile, hookModule, isModule } from './hooks.ts';
@@ -28,8 +28,11 @@ export const formats: Readonly<Record<FormatName, Read>> = {
       files.map(async ({ path }) => {
         const markdown = await at.make.markdown(path);
         if (markdown === undefined) return [];
-        const isDeep = (at.options.deep ?? 0) > 0 && kind === 'slash-command';
-        return itemsOf(markdown, at, kind, isDeep ? nameBelow(at.path, path) : undefined);
+        // Rules of one name in several folders are several rules.
+        const isNamedByPlace =
+          (at.options.deep ?? 0) > 0 &&
+          (kind === 'slash-command' || (kind === 'rule' && dirname(path) !== at.path && at.isFolder));
+        return itemsOf(markdown, at, kind, isNamedByPlace ? nameBelow(at.path, path) : undefined);
       }),
     );
     return found.flat();

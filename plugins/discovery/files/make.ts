@@ -3,7 +3,7 @@ import { KernError } from 'kern/plugin';
 import type { DiscoveryFiles, FileEntry, Files } from '../contract.ts';
 import type { At, Make, Markdown } from '../places.ts';
 import { readHead } from './head.ts';
-import { readHooks } from './hooks.ts';
+import { hookFile, readHooks } from './hooks.ts';
 import { type IncludeOptions, withIncludes } from './includes.ts';
 import { flagOf } from './scalars.ts';
 import { readMcpServers } from './servers.ts';
@@ -55,6 +55,16 @@ export function makerOf({ at, files, stamps }: Workshop): Make {
     },
     mcpServers: (servers, path, more) => readMcpServers(servers, path, warn, more),
     hooks: (events, path, more) => readHooks(events, path, level, warn, { name: placeName(path, at), ...more }),
+    hookFile(path, when, { tool } = {}) {
+      const entry = { name: basename(path), path };
+      const hook = hookFile({ entry, name: placeName(path, at), level, dialect: options.hooks }, when);
+      return tool === undefined ? hook : { ...hook, matcher: tool };
+    },
+    async reader(path, textIn) {
+      const read = openReader(path, at, files, textIn);
+      stamps.set(read, (await at.files.mark(path)) ?? '');
+      return read;
+    },
     below: (folder, { depth = 0 } = {}) => entriesBelow(folder, depth, at.files),
   };
   return make;
@@ -83,22 +93,33 @@ function includesOf({ level, base, user, where }: Workshop['at']): Omit<IncludeO
 }
 
 /** Reads the text as it is when it is asked for. */
-function readerOf(
+const readerOf = (
+  path: string,
+  at: Workshop['at'],
+  files: DiscoveryFiles,
+  includes: Omit<IncludeOptions, 'files'> | undefined,
+): Markdown['read'] =>
+  openReader(path, at, files, async (now) => {
+    const text = await now.text(path);
+    if (text === undefined) return undefined;
+    const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: now });
+    return (await readHead(whole)).body;
+  });
+
+function openReader(
   path: string,
   { where }: Workshop['at'],
   files: DiscoveryFiles,
-  includes: Omit<IncludeOptions, 'files'> | undefined,
+  textIn: (now: Files) => Promise<string | undefined>,
 ): Markdown['read'] {
   return async (signal = new AbortController().signal) => {
     const now = files.open(where, signal);
-    const text = await now.text(path);
+    const text = await textIn(now);
     signal.throwIfAborted();
-    if (text === undefined)
-      throw new KernError('text_unreadable', now.warnings[0] ?? `${path} is not there any more`, {
-        hint: 'Look at the file; kern providers tells what else is wrong.',
-      });
-    const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: now });
-    return (await readHead(whole)).body;
+    if (text !== undefined) return text;
+    throw new KernError('text_unreadable', now.warnings[0] ?? `${path} is not there any more`, {
+      hint: 'Look at the file; kern providers tells what else is wrong.',
+    });
   };
 }
 
