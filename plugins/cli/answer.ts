@@ -6,7 +6,7 @@ import { usesColor } from './color.ts';
 import { complaintOf, listenForComplaints } from './complaints.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { failureLines, failureReport } from './failure.ts';
-import { commandHelp, describe, familyHelp, rootHelp } from './help.ts';
+import { commandHelp, describe, familyHelp, isLaunch, rootHelp } from './help.ts';
 import { placeOutsideHome } from './home-folder.ts';
 import type { Match } from './match.ts';
 import { parse } from './parse.ts';
@@ -91,8 +91,9 @@ class Line {
     let house = await this.#move(this.#early.cwd);
     let reading = await (this.#early.help ? readAll : read)(this.#argv, house);
     const asksHelp = this.#early.help || reading.match.kind === 'help';
-    if (asksHelp && isOurs(reading.match)) return this.#help(reading);
-    if (reading.match.kind === 'nothing') return this.#withoutWords(reading, house);
+    if (asksHelp && isOurs(reading.match) && !(house.hasExtensions && isAboutAll(reading.match)))
+      return this.#help(reading);
+    if (reading.match.kind === 'nothing' && !asksHelp) return this.#withoutWords(reading, house);
     const place = this.#isBound(reading) ? undefined : placeOutsideHome(this.#cwd, house.view, this.#outside);
     if (place !== undefined) house = await this.#move(place);
     // From here on something of the user's and, where it is trusted, of the project's may run.
@@ -193,6 +194,12 @@ class Line {
 /** Help that the built-ins can give: nothing of a project has to be loaded for it. */
 function isOurs(match: Match): boolean {
   return match.kind !== 'prompt' && match.kind !== 'slip';
+}
+
+/** `kern --help`, which lists what the person's extensions add, too. */
+function isAboutAll(match: Match): boolean {
+  if (match.kind === 'help') return isAboutAll(match.about);
+  return match.kind === 'nothing' || (match.kind === 'command' && isLaunch(match.command));
 }
 
 const shortUsage = [

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../kernel/config/config.ts';
@@ -224,6 +224,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   return {
     kernel,
     view: kernel.view(),
+    hasExtensions: shared.extensions.length > 0 || (!shared.noExtensions && isFilled(join(home, 'extensions'))),
     extend,
     watch,
     shutdown: async () => {
@@ -285,6 +286,14 @@ async function homeProblem(home: string): Promise<string | undefined> {
     const isReadOnly = ['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '');
     if (!isReadOnly && isThere(home)) throw error;
     return `${home} cannot be written, so nothing is kept there: ${messageOf(error)}`;
+  }
+}
+
+function isFilled(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    return false; // not there
   }
 }
 

@@ -18,6 +18,8 @@ export interface ComposeOptions {
 export interface Composition {
   readonly kernel: Kernel;
   readonly view: View;
+  /** The person has extensions, by `-e` or in the home: they may bring options and commands. */
+  readonly hasExtensions: boolean;
   /**
    * Loads what taps hooks, and user, project and explicit extensions. A second call waits for the first. `asFarAsPossible`:
    * a built-in that does not load is on record and no error, so that its settings can be mended.

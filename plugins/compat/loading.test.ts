@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tools } from 'kern/contracts';
 import { expect, test } from 'vitest';
+import { openDesk } from '../cli/test/line.ts';
 import { openHouse } from './test/house.ts';
 
 const tool = (name: string, answer: string): string =>
@@ -151,4 +152,30 @@ test('code in the folder of another agent runs only where a person switched it o
     { trust: true },
   );
   expect(found(h)).toEqual([]);
+});
+
+test('a flag of an extension stands in the help, is read from the line, and known to the extension', async () => {
+  const source = `export default (pi) => {
+    pi.registerFlag('plan', { type: 'boolean', description: 'Start in plan mode' });
+    pi.registerFlag('who', { type: 'string', default: 'me', description: 'Who it is' });
+    pi.on('before_agent_start', () => ({ message: { customType: 'flags', content: pi.getFlag('plan') + ' ' + pi.getFlag('who') } }));
+  };`;
+  await using desk = await openDesk({
+    'flagged.ts': source,
+    'hi.json': JSON.stringify({ version: 1, turns: [{ text: 'done' }] }),
+  });
+  const help = await desk.kern('-e', 'flagged.ts', '--help');
+  expect(help.out).toMatch(/--plan +Start in plan mode\n/);
+  expect(help.out).toMatch(/--who <\w+> +Who it is\n/);
+  const lines = (
+    await desk.kern('-e', 'flagged.ts', '--plan', '--who', 'Ada', '--mode', 'json', '--model', 'script/hi.json', 'hi')
+  ).out
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as { type: string; message?: { customType?: string; content: readonly { text: string }[] } },
+    );
+  const told = lines.find(({ type, message }) => type === 'message_start' && message?.customType === 'flags');
+  expect(told?.message?.content[0]?.text).toBe('true Ada');
 });
