@@ -21,6 +21,8 @@ export interface BootOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly cwd?: string;
   readonly home?: string;
+  /** The person's own folder, `~`. Default one that is not there: nobody's own files count. */
+  readonly user?: string;
   readonly clock?: Clock;
   readonly ui?: Ui;
   /** A plugin that does not load is an error of the test. Default true. */
@@ -50,7 +52,7 @@ export interface TestKernel extends AsyncDisposable {
 export async function bootKernel(plugins: readonly PluginDefinition[], options: BootOptions = {}): Promise<TestKernel> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'kern-test-')));
   const cwd = options.cwd ?? dir;
-  const where: Where = { cwd, root: cwd, home: options.home ?? dir };
+  const where: Where = { cwd, root: cwd, home: options.home ?? dir, user: options.user ?? join(dir, 'nobody') };
   const kernel = new Kernel({
     where,
     settings: fixedSettings(options.config ?? {}, options.settings ?? {}),

@@ -546,6 +546,14 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./discovery/ssh/index.ts')).default,
   },
   {
+    id: 'prompt',
+    path: 'prompt',
+    declares: [],
+    contributes: {},
+    taps: [systemPrompt.id],
+    load: async () => (await import('./prompt/index.ts')).default,
+  },
+  {
     id: 'history',
     path: 'history',
     declares: [promptHistory],

@@ -21,7 +21,8 @@ const base = `You are kern, a coding agent in a terminal. You work on the files 
 export function baseSections(where: Where, options: PromptOptions, now: Date): readonly PromptSection[] {
   const environment = `Working directory: ${where.cwd.replaceAll('\\', '/')}\nPlatform: ${process.platform} ${process.arch}\nDate: ${day(now)}`;
   return [
-    { id: 'base', text: options.systemPrompt ?? base },
+    // What was given for this session is not replaced by a file.
+    options.systemPrompt === undefined ? { id: 'base', text: base } : { id: 'given', text: options.systemPrompt },
     { id: 'environment', text: environment },
     ...(options.append ?? []).map((text, index) => ({ id: `append.${index + 1}`, text })),
   ];
