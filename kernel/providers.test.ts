@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Provider, ProviderAnswer } from './capability.ts';
 import { type CapabilityChange, capabilityChanged } from './events.ts';
+import { Kernel, unitKey } from './kernel.ts';
 import type { WatchPort } from './options.ts';
-import type { Context } from './plugin.ts';
+import type { Context, PluginDefinition } from './plugin.ts';
 import type { SettingsPort } from './settings.ts';
 import { owner, plugin, speaker, type Word, words } from './test/words.ts';
 import { bootKernel, fakeClock, fixedSettings, type TestKernel } from './testing.ts';
@@ -428,4 +429,52 @@ test('a provider that is none, or one id twice, fails the setup', async () => {
       ctx.provide(words, { id: 'same', displayName, priority: 0, load: () => items() });
   });
   expect(await t.put(twice)).toMatchObject({ ok: false, code: 'provider_twice' });
+});
+
+test('a provider is asked for the levels that are on, and again when one more is wanted', async () => {
+  const asked: string[] = [];
+  const load: Load = (_where, _signal, levels) => {
+    asked.push(levels.join('+'));
+    return { items: levels.map((level) => ({ item: word(level), level })) };
+  };
+  let off: string | undefined = 'user';
+  let version = 0;
+  const settings: SettingsPort = {
+    ...fixedSettings({}, {}),
+    get version() {
+      return version;
+    },
+    provider: (_id, level) => ({ off: level === off ? `${level}: false` : undefined, priority: undefined }),
+  };
+  const where = { cwd: '/p', root: '/p', home: '/h' };
+  const kernel = new Kernel({ where, settings });
+  const unit = (definition: PluginDefinition) => ({
+    key: unitKey('builtin', undefined, definition.id),
+    level: 'builtin' as const,
+    source: 'test',
+    definition,
+    revision: 1,
+  });
+  await kernel.change({ put: [unit(owner), unit(provider('a', load))] });
+  const view = kernel.view();
+  const found = async (): Promise<readonly string[]> => {
+    await view.use(words).load();
+    return view
+      .use(words)
+      .entries()
+      .map((entry) => `${entry.item.word} ${entry.verdict.state}`);
+  };
+  expect(await found()).toEqual(['project won']);
+  expect(await found()).toEqual(['project won']);
+  expect(asked).toEqual(['project']);
+  off = undefined;
+  version += 1;
+  expect(await found()).toEqual(['project won', 'user won']);
+  expect(asked).toEqual(['project', 'project+user']);
+  off = 'project';
+  version += 1;
+  // What is known already is hidden without asking anyone.
+  expect(await found()).toEqual(['project disabled', 'user won']);
+  expect(asked).toHaveLength(2);
+  await kernel.shutdown();
 });

@@ -57,9 +57,11 @@ async function ofServer(server: McpServer, root: string): Promise<TrustItem> {
 
 /** The files of the project that a line of a shell, or arguments, name: what they hold is a part of what would run. */
 async function namedFiles(texts: readonly string[], root: string, cwd = ''): Promise<readonly string[]> {
-  const words = texts
-    .flatMap((text) => text.replaceAll(projectFolder, root).split(/[\s'"`;|&<>(){}=,]+/))
-    .filter((word) => word !== '' && !word.startsWith('-'));
+  const lines = texts.map((text) => text.replaceAll(projectFolder, root));
+  // Quotes may stand around a whole line, a word with blanks, or a part of a word: `"$DIR"/check.sh`.
+  const words = [...lines, ...lines.map((line) => line.replaceAll(/['"]/g, ''))]
+    .flatMap((line) => [...line.split(/[\s'"`;|&<>(){}=,]+/), ...line.split(/['"]/)])
+    .filter((word) => word !== '' && !word.startsWith('-') && word.length < 4096 && !word.includes('\0'));
   const from = [root, resolve(root, cwd)];
   const paths = new Set(
     words.flatMap((word) => (isAbsolute(word) ? [word] : from.map((folder) => resolve(folder, word)))),
