@@ -1,5 +1,4 @@
 import { type Capability, defineCapability, defineService, type Schema, transform, type Where } from 'kern/plugin';
-import { z } from 'zod';
 
 // What kern finds in the folders of a project and of a person: its own files and those of other agents. An item is a
 // light descriptor; `read()` fetches the text as it is then.
@@ -182,19 +181,23 @@ export interface SlashCommand {
   run?(args: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
+// Without zod: every start would pay for sixteen schemas that hardly say anything.
+const checked = <T>(whatIsWrong: (value: unknown) => string | undefined): Schema<T> => ({
+  '~standard': {
+    validate: (value) => {
+      const message = whatIsWrong(value);
+      return message === undefined ? { value: value as T } : { issues: [{ message }] };
+    },
+  },
+});
+
 const found = <T>(what: string, more: (item: Readonly<Record<string, unknown>>) => string | undefined): Schema<T> =>
-  z.custom<T>().superRefine((item, context) => {
-    const value = item as Readonly<Record<string, unknown>>;
-    const wrong =
-      typeof value !== 'object' || value === null
-        ? `${what} is an object`
-        : typeof value.name !== 'string' || value.name === ''
-          ? 'name is missing'
-          : typeof value.path !== 'string'
-            ? 'path is missing'
-            : more(value);
-    if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
-  }) as unknown as Schema<T>;
+  checked((value) => {
+    if (typeof value !== 'object' || value === null) return `${what} is an object`;
+    const item = value as Readonly<Record<string, unknown>>;
+    if (!isText(item.name)) return 'name is missing';
+    return typeof item.path === 'string' ? more(item) : 'path is missing';
+  });
 
 const reads = (item: Readonly<Record<string, unknown>>): string | undefined =>
   typeof item.read === 'function' ? undefined : 'read() is missing';
@@ -292,16 +295,16 @@ export const agentDefinitions: Capability<AgentDefinition> = defineCapability<Ag
 /** What stands behind a slash. Key: the name. */
 export const slashCommands: Capability<SlashCommand> = defineCapability<SlashCommand>({
   id: 'slash-command',
-  schema: z.custom<SlashCommand>(
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      'name' in value &&
-      typeof value.name === 'string' &&
-      /^[^\s/]\S*$/.test(value.name) &&
-      (['expand', 'run', 'read'] as const).some((way) => typeof (value as Partial<SlashCommand>)[way] === 'function'),
-    'a slash command is {name, description?, and expand(args, signal), run(args, signal) or read(signal)}',
-  ) as unknown as Schema<SlashCommand>,
+  schema: checked((value) => {
+    const { name, ...ways } = (value ?? {}) as Partial<SlashCommand>;
+    const isOne =
+      typeof name === 'string' &&
+      /^[^\s/]\S*$/.test(name) &&
+      [ways.expand, ways.run, ways.read].some((way) => typeof way === 'function');
+    return isOne
+      ? undefined
+      : 'a slash command is {name, description?, and expand(args, signal), run(args, signal) or read(signal)}';
+  }),
   key: ({ name }) => name,
 });
 
@@ -331,11 +334,12 @@ export interface PlacesTable {
 /** Where the providers look, a table each. Key: the id. */
 export const placesTables: Capability<PlacesTable> = defineCapability<PlacesTable>({
   id: 'places',
-  schema: z.custom<PlacesTable>(
-    (value) =>
-      typeof value === 'object' && value !== null && 'id' in value && 'places' in value && Array.isArray(value.places),
-    'a table of places is {id, displayName, description, priority, places: [{kind, path, format}]}',
-  ) as unknown as Schema<PlacesTable>,
+  schema: checked((value) => {
+    const { id, places } = (value ?? {}) as Partial<PlacesTable>;
+    return typeof id === 'string' && Array.isArray(places)
+      ? undefined
+      : 'a table of places is {id, displayName, description, priority, places: [{kind, path, format}]}';
+  }),
   key: ({ id }) => id,
 });
 
