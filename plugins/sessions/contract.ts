@@ -201,9 +201,11 @@ export interface SessionOwner {
   readonly host: string;
   /** ISO 8601. */
   readonly since: string;
+  /** It is there, but was stopped (Ctrl-Z), and did nothing for some seconds. */
+  readonly isStopped?: boolean;
 }
 
-/** How a session was opened that another process has open: as a copy, only to read, or taken over from a dead owner. */
+/** How a session was opened that another process has open: as a copy, only to read, or taken over from a dead owner, or one that stays stopped. */
 export interface SessionBusy {
   readonly owner: SessionOwner;
   readonly as: 'fork' | 'readonly' | 'takeover';

@@ -13,7 +13,7 @@ import { type FileHandle, open, readdir, rename, rm, stat, unlink } from 'node:f
 import { dirname, join } from 'node:path';
 import type { SessionAppender, SessionStorage } from 'kern/contracts';
 import { codeOf, KernError, makeFolder } from 'kern/plugin';
-import { type HeldLocks, takeLock } from './lock.ts';
+import { type HeldLocks, takeLockInTime } from './lock.ts';
 import { randomHex } from './names.ts';
 import { writeFault } from './write-fault.ts';
 
@@ -68,7 +68,7 @@ export function fileStorage(held: HeldLocks): SessionStorage {
       await rm(path, { force: true });
     },
     refusal: (path) => refusalOf(dirname(path)),
-    lock: (path) => inFolder(path, async () => takeLock(lockOf(path), held)),
+    lock: (path) => inFolder(path, () => takeLockInTime(lockOf(path), held)),
   };
 }
 

@@ -15,10 +15,10 @@ import type {
 } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import type { Blobs } from './blobs.ts';
-import { json, written } from './dialect.ts';
+import { headerLine, json, written } from './dialect.ts';
 import type { Places } from './places.ts';
 import type { SessionTree } from './read/session-tree.ts';
-import { type Moved, SessionFile } from './session-file.ts';
+import { type Moved, SessionFile, type SessionFileParts } from './session-file.ts';
 import type { LiveSettings } from './settings.ts';
 import { type Line, LineWriter, type Written } from './writer.ts';
 
@@ -39,6 +39,8 @@ export interface FileStoreParts {
   /** Lines that wait for the first user message to make the file; undefined when it is there. */
   readonly held: readonly string[] | undefined;
   readonly lock?: SessionLock | undefined;
+  /** How long its file was when it was read. */
+  readonly size?: number | undefined;
   readonly busy?: SessionBusy | undefined;
   readonly readonly?: string | undefined;
   /** There is a file, and this is where it is. */
@@ -76,6 +78,8 @@ export class FileStore implements SessionStore {
       header: parts.header,
       fresh: parts.held !== undefined,
       lock: parts.lock,
+      size: parts.size,
+      remade: (header) => this.#remade(header),
       rewrite: tree.needsMigration
         ? { ending: tree.version < 3 ? `v${tree.version}.bak` : 'bak', begin: () => tree.rewrite() }
         : undefined,
@@ -214,6 +218,22 @@ export class FileStore implements SessionStore {
       promise.catch(() => {});
       release(promise);
     }
+  }
+
+  #remade(header: SessionHeader): ReturnType<SessionFileParts['remade']> {
+    const { tree, places, storage, blobs, settings } = this.#parts;
+    const { lines, done, missing } = tree.remade(
+      headerLine(header),
+      (entry) => `${blobs.lighten(json(written(entry)), settings.inlineLimit).line}\n`,
+    );
+    return {
+      lines,
+      missing,
+      done: (file) => {
+        places.reset(storage, file);
+        done();
+      },
+    };
   }
 
   #moved({ from, file, shift, owner }: Moved): void {

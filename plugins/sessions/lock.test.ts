@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type HeldLocks, ownerOfLock, releaseAll, type Taken, takeLock } from './lock.ts';
-import { isAlive, self } from './owner.ts';
+import { lifeOf, self } from './owner.ts';
 import { tempFolder } from './test/stores.ts';
 
 const lockIn = (dir: string): string => join(dir, 's.jsonl.lock');
@@ -98,14 +98,14 @@ test('an owner on another machine, or in another container, is believed for a da
     { ...me, host: 'elsewhere', pid: 999_999_999 },
     { ...me, space: 'pid:[1]', pid: 999_999_999 },
   ]) {
-    expect(isAlive(elsewhere, me, now - hour, now)).toBe(true);
-    expect(isAlive(elsewhere, me, now - 25 * hour, now)).toBe(false);
+    expect(lifeOf(elsewhere, me, now - hour, now)).toBe('alive');
+    expect(lifeOf(elsewhere, me, now - 25 * hour, now)).toBe('gone');
   }
 });
 
 test('a process is told from another that was given its number', () => {
   const me = self();
-  expect(isAlive(me, me, 0)).toBe(true);
-  expect(isAlive({ ...me, pid: 999_999_999 }, me, Date.now())).toBe(false);
-  expect(isAlive({ ...me, start: '1' }, me, Date.now())).toBe(me.start === undefined);
+  expect(lifeOf(me, me, 0)).toBe('alive');
+  expect(lifeOf({ ...me, pid: 999_999_999 }, me, Date.now())).toBe('gone');
+  expect(lifeOf({ ...me, start: '1' }, me, Date.now())).toBe(me.start === undefined ? 'alive' : 'gone');
 });

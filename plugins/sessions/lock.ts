@@ -12,7 +12,7 @@ import {
 import type { SessionLock, SessionOwner } from 'kern/contracts';
 import { codeOf, KernError } from 'kern/plugin';
 import { randomHex } from './names.ts';
-import { isAlive, type Owner, self } from './owner.ts';
+import { lifeOf, type Owner, self } from './owner.ts';
 
 /** The locks of this process by path, with the token of each: what a last chance takes away. */
 export type HeldLocks = Map<string, string>;
@@ -23,17 +23,17 @@ interface Content extends Owner {
 
 export type Taken =
   | { readonly lock: SessionLock; readonly from?: SessionOwner }
-  | { readonly lock: undefined; readonly owner: SessionOwner };
+  | { readonly lock: undefined; readonly owner: SessionOwner; readonly token: string };
 
 /** A file that somebody is still writing where links are not known may be half there. */
 const youngMs = 10_000;
 
 /**
  * Takes a lock: a file beside what it is for, which says who has it. It is there with all that it says, or not at all.
- * The lock of an owner that is gone is taken over; of several who want that, one gets it. Synchronous, a few system
- * calls: between them nothing else of this process happens.
+ * The lock of an owner that is gone is taken over, and that of one that is stopped if it has the token `stopped`; of
+ * several who want that, one gets it. Synchronous, a few system calls: between them nothing else of this process happens.
  */
-export function takeLock(path: string, held: HeldLocks, me: Owner = self()): Taken {
+export function takeLock(path: string, held: HeldLocks, stopped?: string, me: Owner = self()): Taken {
   const token = randomHex(8);
   const draft = `${path}.${token}.new`;
   try {
@@ -42,14 +42,17 @@ export function takeLock(path: string, held: HeldLocks, me: Owner = self()): Tak
       if (place(draft, path)) return { lock: holding(path, token, held) };
       const found = read(path);
       if (found === undefined) continue;
-      if (isAlive(found.content, me, found.heardMs)) return { lock: undefined, owner: ownerOf(found.content) };
+      const life = lifeOf(found.content, me, found.heardMs);
+      const owner = { ...ownerOf(found.content), ...(life === 'stopped' ? { isStopped: true } : {}) };
+      if (life === 'alive' || (life === 'stopped' && found.content.token !== stopped))
+        return { lock: undefined, owner, token: found.content.token };
       // The right to replace this very lock is a lock too: whoever comes later finds another one in its place.
-      const right = takeLock(`${path}.${found.content.token}`, new Map(), me);
+      const right = takeLock(`${path}.${found.content.token}`, new Map(), undefined, me);
       if (right.lock === undefined) return right;
       try {
         if (read(path)?.content.token !== found.content.token) continue;
         renameSync(draft, path);
-        return { lock: holding(path, token, held), from: ownerOf(found.content) };
+        return { lock: holding(path, token, held), from: owner };
       } finally {
         right.lock.release();
       }
@@ -62,6 +65,17 @@ export function takeLock(path: string, held: HeldLocks, me: Owner = self()): Tak
   });
 }
 
+/** So long an owner has to be stopped, without a breath, until it is taken for one that nobody wakes again. */
+const stoppedMs = 2_500;
+
+/** The same; of an owner that is stopped it is waited whether it stays so. */
+export async function takeLockInTime(path: string, held: HeldLocks): Promise<Taken> {
+  const taken = takeLock(path, held);
+  if (taken.lock !== undefined || taken.owner.isStopped !== true) return taken;
+  await new Promise((resolve) => setTimeout(resolve, stoppedMs));
+  return takeLock(path, held, taken.token);
+}
+
 /** Takes away the locks that this process still has. */
 export function releaseAll(held: HeldLocks): void {
   for (const [path, token] of [...held]) release(path, token, held);
@@ -70,7 +84,9 @@ export function releaseAll(held: HeldLocks): void {
 /** Who has a lock; undefined when nobody does, or nobody who is there. */
 export function ownerOfLock(path: string): SessionOwner | undefined {
   const found = read(path);
-  return found === undefined || !isAlive(found.content, self(), found.heardMs) ? undefined : ownerOf(found.content);
+  return found === undefined || lifeOf(found.content, self(), found.heardMs) === 'gone'
+    ? undefined
+    : ownerOf(found.content);
 }
 
 function holding(path: string, token: string, held: HeldLocks): SessionLock {

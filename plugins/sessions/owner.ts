@@ -27,17 +27,17 @@ export function self(): Owner {
   };
 }
 
-/**
- * Whether an owner may still write. One that was stopped (Ctrl-Z, SIGSTOP) may not: should it be woken again, it finds
- * that it has lost the session. `heardMs` is when anything was last written of what it owns.
- */
-export function isAlive(owner: Owner, me: Owner, heardMs: number, now: number = Date.now()): boolean {
-  if (owner.host !== me.host || owner.space !== me.space) return now - heardMs < believedMs;
-  if (me.start === undefined) return answers(owner.pid);
+/** A process that is `stopped` (Ctrl-Z, SIGSTOP) may be woken at any moment. */
+export type Life = 'alive' | 'stopped' | 'gone';
+
+/** Whether an owner may still write. `heardMs` is when anything was last written of what it owns. */
+export function lifeOf(owner: Owner, me: Owner, heardMs: number, now: number = Date.now()): Life {
+  if (owner.host !== me.host || owner.space !== me.space) return now - heardMs < believedMs ? 'alive' : 'gone';
+  if (me.start === undefined) return answers(owner.pid) ? 'alive' : 'gone';
   const found = procStat(owner.pid);
-  if (found === undefined) return false;
-  const isSame = owner.start === undefined || found.start === owner.start;
-  return isSame && !['T', 'Z', 'X'].includes(found.state);
+  const isSame = found !== undefined && (owner.start === undefined || found.start === owner.start);
+  if (!isSame || found.state === 'Z' || found.state === 'X') return 'gone';
+  return found.state === 'T' ? 'stopped' : 'alive';
 }
 
 function answers(pid: number): boolean {

@@ -40,6 +40,11 @@ export class Places {
     );
   }
 
+  /** All of it lies in `path` now, at the places that it has there. */
+  reset(storage: Pick<SessionStorage, 'readSync'>, path: string): void {
+    this.#stretches = [{ from: 0, storage, path, shift: 0 }];
+  }
+
   /** What is written from now on, behind place `from`, lies in `path` from `at` on. */
   begin(from: number, storage: Pick<SessionStorage, 'readSync'>, path: string, at: number): void {
     this.#stretches = [...this.#stretches, { from, storage, path, shift: at - from }];

@@ -17,7 +17,7 @@ const includes = (all: readonly string[], wanted: readonly string[]): string[] =
   return wanted.filter((one) => !known.has(one));
 };
 
-const kills = counts({ test: 20, soak: 1_000 });
+const kills = counts({ test: 8, soak: 1_000 });
 const killsOfOneFile = 50;
 
 test(
@@ -105,6 +105,37 @@ test.skipIf(process.platform !== 'linux')(
     }
   },
   counts({ test: patience, soak: 1_000_000 }),
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'a process that is stopped for a moment keeps its session; one that wakes when the taker has ended goes on in a copy (without /proc nobody sees that it stopped)',
+  async () => {
+    const home = tempFolder();
+    const stopped = writingProcess(home, 'a');
+    const file = word(await stopped.heard('open'));
+    await stopped.heard('ack', 20);
+    stopped.child.kill('SIGSTOP');
+    setTimeout(() => stopped.child.kill('SIGCONT'), 700);
+    const early = writingProcess(home, 'e', file);
+    expect(word(await early.heard('open'))).not.toBe(file);
+    await early.stop();
+    stopped.child.kill('SIGSTOP');
+    const taker = writingProcess(home, 'b', file);
+    expect(word(await taker.heard('open'))).toBe(file);
+    await taker.heard('ack', 20);
+    await taker.stop();
+    const left = notesOfFile(file).notes;
+    stopped.child.kill('SIGCONT');
+    await stopped.heard('report write-restored');
+    await stopped.stop();
+    const copy = word(stopped.said.at(-1) ?? '');
+    expect(copy).not.toBe(file);
+    expect(notesOfFile(copy).notes).toEqual(stopped.acknowledged());
+    // What was under way at that moment may stand in both.
+    expect(notesOfFile(file).notes.slice(0, left.length)).toEqual(left);
+    expect(notesOfFile(file).notes.length - left.length).toBeLessThanOrEqual(3);
+  },
+  patience,
 );
 
 test(

@@ -202,16 +202,58 @@ test('closing is enough: lines that wait go to the copy', async () => {
   expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'write-restored']);
 });
 
-test('lines that another program adds stay, and are not mixed with ours', async () => {
-  const { begun } = await bootSessions();
+test('a session that another program goes on in is left to it: ours goes on in a copy, and no branch is made behind anybodys back', async () => {
+  const { begun, reports } = await bootSessions();
   const store = await begun();
-  appendFileSync(store.file, '{"type":"custom","id":"00000001","parentId":null,"customType":"theirs"}\nhalf a li');
+  await store.append(note(0));
+  const file = store.file;
+  const theirs = '{"type":"custom","id":"00000001","parentId":null,"customType":"theirs"}\nhalf a li';
+  appendFileSync(file, theirs);
+  const waiting = store.append(note(1));
+  await store.flush();
+  await waiting;
+  await store.append(note(2));
+  expect(readFileSync(file, 'utf8').endsWith(theirs)).toBe(true);
+  expect(store.file).not.toBe(file);
+  expect(notesIn(store.file)).toEqual([0, 1, 2]);
+  expect(reports[0]).toMatchObject({ error: expect.stringContaining('has gone on in the session') });
+  expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.lock'))).toHaveLength(1);
+  await store.close();
+});
+
+test('what was added between the reading of a session and the first line of ours is seen too', async () => {
+  const { begun, sessions } = await bootSessions();
+  const first = await begun();
+  await first.close();
+  const store = await sessions.open(first.file, { whenBusy: 'fail' });
+  rmSync(`${first.file}.lock`);
+  const intruder = await sessions.open(first.file, { whenBusy: 'fail' });
+  await intruder.append(note('theirs'));
+  await intruder.close();
+  await store.append(note('ours'));
+  expect(notesIn(first.file)).toEqual(['theirs']);
+  expect(notesIn(store.file ?? '')).toEqual(['ours']);
+  await store.close();
+});
+
+test('a file that was filled with something else is left, and the session is written anew in another', async () => {
+  const { begun, reports } = await bootSessions();
+  const store = await begun();
   await store.append(note(1));
-  const { id } = await store.append(note(2));
-  const lines = readFileSync(store.file, 'utf8').split('\n');
-  expect(lines.slice(2, 4)).toEqual([expect.stringContaining('theirs'), 'half a li']);
-  expect(lines.slice(4).map((line) => (line === '' ? '' : JSON.parse(line).data))).toEqual([1, 2, '']);
-  expect(JSON.parse(lines[5] ?? '')).toMatchObject({ id });
+  const file = store.file;
+  for (const foreign of ['short', 'much longer than all that was said. '.repeat(100)]) {
+    const before = store.file;
+    writeFileSync(before, foreign);
+    const waiting = store.append(note(foreign.length));
+    await store.flush();
+    await waiting;
+    expect(readFileSync(before, 'utf8')).toBe(foreign);
+    expect(store.file).not.toBe(before);
+  }
+  expect(store.file).not.toBe(file);
+  expect(notesIn(store.file)).toEqual([1, 5, 3600]);
+  expect(textsOf(store)).toEqual(['hello']);
+  expect(reports[0]).toMatchObject({ error: expect.stringContaining('something else over the session') });
   await store.close();
 });
 
@@ -268,17 +310,34 @@ test('a line that was under way while the session was taken over stands in our c
   await store.close();
 });
 
-test('a file that somebody has cut is told, gets its first line again, and goes on', async () => {
-  const { begun, reports } = await bootSessions();
+test('a file that somebody has cut is told, and written anew with all that was said', async () => {
+  const { begun, reports, sessions } = await bootSessions();
   const store = await begun();
   await store.append(note(1));
-  truncateSync(store.file, 0);
-  const waiting = store.append(note(2));
-  await store.flush();
-  await waiting;
+  const header = linesOf(store.file)[0];
+  for (const size of [0, Buffer.byteLength(`${JSON.stringify(header)}\n`) + 7]) {
+    truncateSync(store.file, size);
+    const waiting = store.append(note(size === 0 ? 2 : 3));
+    await store.flush();
+    await waiting;
+  }
   expect(reports[0]).toMatchObject({ type: 'write-failed', error: expect.stringContaining('cut') });
-  expect(linesOf(store.file).map(({ type, data }) => data ?? type)).toEqual(['session', 2]);
+  expect(linesOf(store.file).map(({ type, data }) => data ?? type)).toEqual(['session', 'message', 1, 2, 3]);
+  const ids = store.entries().map(({ id }) => id);
   await store.close();
+  // What was said before it was opened, too.
+  const again = await sessions.open(store.file, { whenBusy: 'fail' });
+  expect(again.context().messages).toHaveLength(1);
+  truncateSync(store.file, 0);
+  await again.append(note(4));
+  expect(
+    again
+      .entries()
+      .map(({ id }) => id)
+      .slice(0, -1),
+  ).toEqual(ids);
+  expect(linesOf(store.file)[1]).toMatchObject({ type: 'message', id: ids[0] });
+  await again.close();
 });
 
 test('a torn last line and a missing newline are ended, not cut off', async () => {

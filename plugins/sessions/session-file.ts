@@ -19,8 +19,8 @@ export interface Moved {
 /** Lines in place of those of a file. */
 export interface Rewrite {
   readonly lines: Iterable<string>;
-  /** They are there now. */
-  done(): void;
+  /** They are there now, in this file. */
+  done(file: string): void;
 }
 
 export interface SessionFileParts {
@@ -30,6 +30,10 @@ export interface SessionFileParts {
   /** It must not be there yet. */
   readonly fresh: boolean;
   readonly lock?: SessionLock | undefined;
+  /** How long the file was when it was read; undefined where it is not there yet. */
+  readonly size?: number | undefined;
+  /** All that is known of what was written, for a file whose content is gone. */
+  readonly remade: (header: SessionHeader) => Rewrite & { readonly missing: () => number };
   /** Comes before the first line that is added; what the file was stays beside it, with this ending. */
   readonly rewrite?: { readonly ending: string; readonly begin: () => Rewrite } | undefined;
   readonly moved: (moved: Moved) => void;
@@ -37,10 +41,15 @@ export interface SessionFileParts {
   readonly told: (problem: string) => void;
 }
 
+const tailBytes = 64;
+
+const lost = (count: number): string =>
+  count === 0 ? '' : `; ${count} entries that were no longer in memory are lost`;
+
 /**
  * A session file that is written at its end, by this process alone. Before every write it looks whether that is still
- * so: a file that was deleted is made again, and one that was replaced, or taken over by another process, is left to
- * whoever has it, and the session goes on in a copy.
+ * so: a file that was deleted or cut is made again, and one that was replaced, or gone on in by another process, is left
+ * to whoever has it, and the session goes on in a copy.
  */
 export class SessionFile implements LinePort {
   readonly #parts: SessionFileParts;
@@ -54,6 +63,9 @@ export class SessionFile implements LinePort {
   #end = 0;
   #torn = 0;
   #needsNewline = false;
+  /** The last bytes before `#end`: by them the file is known to be ours. */
+  #tail: Buffer = Buffer.alloc(0);
+  #seen: number | undefined;
 
   constructor(parts: SessionFileParts) {
     this.#parts = parts;
@@ -62,6 +74,7 @@ export class SessionFile implements LinePort {
     this.#isFresh = parts.fresh;
     this.#lock = parts.lock;
     this.#rewrite = parts.rewrite;
+    this.#seen = parts.size;
   }
 
   get path(): string {
@@ -105,22 +118,25 @@ export class SessionFile implements LinePort {
     return Buffer.from(this.#needsNewline ? '\n' : '');
   }
 
-  async #own(): Promise<void> {
+  /** Sees to it that the file is this process's alone. `gone`: it was not for a while, and is again. */
+  async #own(): Promise<'held' | 'gone' | 'left'> {
     const { storage } = this.#parts;
-    if (storage.lock === undefined) return;
+    if (storage.lock === undefined) return 'held';
     const state = this.#lock?.state() ?? 'gone';
-    if (state === 'held') return;
+    if (state === 'held') return 'held';
     if (state === 'gone') {
       const taken = await storage.lock(this.#path);
       this.#lock = taken.lock;
-      if (taken.lock !== undefined) return;
-      return this.#leave(`process ${taken.owner.pid} has the session open`, taken.owner);
+      if (taken.lock !== undefined) return 'gone';
+      await this.#leave(`process ${taken.owner.pid} has the session open`, taken.owner);
+      return 'left';
     }
     this.#lock = undefined;
     const { lock, ...others } = await storage.lock(this.#path);
     // Whoever took it over has ended meanwhile, and has written behind what we know.
     lock?.release();
-    return this.#leave('another process has taken the session over', 'owner' in others ? others.owner : undefined);
+    await this.#leave('another process has taken the session over', 'owner' in others ? others.owner : undefined);
+    return 'left';
   }
 
   async #ready(): Promise<SessionAppender> {
@@ -131,6 +147,15 @@ export class SessionFile implements LinePort {
       this.#appender = appender;
       if (!this.#isFresh) await this.#find(appender);
       this.#isFresh = false;
+      // Since it was read somebody else may have gone on in it: a lock that was had all the time says that nobody has.
+      const [seen, now] = [this.#seen, this.#end];
+      this.#seen = undefined;
+      if (seen !== undefined && seen !== now) {
+        this.#end = seen;
+        this.#tail = Buffer.alloc(0);
+        await this.#strange(appender, now);
+        return this.#ready();
+      }
     }
     const found = appender.look?.();
     if (found?.path === 'gone') return this.#restore(appender);
@@ -142,7 +167,8 @@ export class SessionFile implements LinePort {
       // Who has taken the session over has it since before it wrote.
       await this.#own();
       if (this.#appender !== appender) return this.#ready();
-      await this.#adopt(found.size);
+      await this.#strange(appender, found.size);
+      return this.#ready();
     }
     if (this.#torn > 0) await this.#cut(appender);
     return appender;
@@ -153,18 +179,56 @@ export class SessionFile implements LinePort {
     this.#torn = 0;
     this.#end = appender.look?.().size ?? (await this.#parts.storage.size(this.#path)) ?? 0;
     this.#needsNewline = !this.#endsLine();
+    this.#tail = this.#readTail();
   }
 
-  /** Another program has written, or cut, a file that is ours. What is there stays. */
-  async #adopt(size: number): Promise<void> {
-    const lost = this.#end - size;
-    this.#torn = 0;
-    this.#end = size;
-    this.#needsNewline = !this.#endsLine();
-    if (lost > 0)
-      this.#parts.told(
-        `${this.#path} was cut by another program: ${lost} bytes are gone; what is said from now on is added to what is left`,
-      );
+  /**
+   * The file is not as long as what was written to it. Lines behind ours are of somebody who goes on in it: that is left
+   * to them. Where ours are gone, they are written anew.
+   */
+  async #strange(appender: SessionAppender, size: number): Promise<void> {
+    if (size > this.#end && this.#isOurs()) {
+      if (size < this.#end + this.#torn) this.#torn = size - this.#end;
+      else await this.#leave('another program has gone on in the session', undefined);
+      return;
+    }
+    await this.#remake(appender, size);
+  }
+
+  /** What stands before the end is what was written there. Before the first write nothing is known of it. */
+  #isOurs(): boolean {
+    const { length } = this.#tail;
+    const found = this.#parts.storage.readSync(this.#path, this.#end - length, length);
+    return this.#tail.equals(found);
+  }
+
+  /** The file was cut, or filled with something else: all that is known of the session is written anew, in its place if that is ours still. */
+  async #remake(appender: SessionAppender, size: number): Promise<void> {
+    const { storage } = this.#parts;
+    // What was written last is noted as such a moment later.
+    await new Promise((resolve) => setImmediate(resolve));
+    const from = this.#path;
+    if (size === 0 || this.#beginsAsOurs(size)) {
+      const { lines, done, missing } = this.#parts.remade(this.#header);
+      await storage.replace(from, lines);
+      this.#appender = undefined;
+      this.#torn = 0;
+      await appender.close();
+      done(from);
+      this.#parts.told(`${from} was cut by another program: it was written anew${lost(missing())}`);
+      return;
+    }
+    await this.#leave('another program has written something else over the session', undefined, true);
+  }
+
+  #beginsAsOurs(size: number): boolean {
+    const line = Buffer.from(this.#parts.storage.readSync(this.#path, 0, Math.min(size, 64 * 1024))).toString('utf8');
+    return line.includes(`"id":${JSON.stringify(this.#header.id)}`);
+  }
+
+  #readTail(): Buffer {
+    const length = Math.min(tailBytes, this.#end);
+    return Buffer.from(this.#parts.storage.readSync(this.#path, this.#end - length, length));
   }
 
   #endsLine(): boolean {
@@ -195,8 +259,12 @@ export class SessionFile implements LinePort {
     const size = appender.look?.().size ?? this.#end + bytes.length;
     let at = this.#end;
     if (size !== at + bytes.length) {
-      await this.#own();
+      const owned = await this.#own();
       if (this.#appender !== appender) return undefined;
+      if (owned === 'gone') {
+        await this.#leave('another process had taken the session over', undefined);
+        return undefined;
+      }
       const behind = this.#parts.storage.readSync(this.#path, at, size - at);
       const found = Buffer.from(behind.buffer, behind.byteOffset, behind.byteLength).indexOf(bytes);
       if (found === -1)
@@ -205,6 +273,7 @@ export class SessionFile implements LinePort {
     }
     this.#end = Math.max(size, at + bytes.length);
     this.#needsNewline = !(size === at + bytes.length || this.#endsLine());
+    this.#tail = size === at + bytes.length ? Buffer.from(bytes.subarray(-tailBytes)) : this.#readTail();
     return at;
   }
 
@@ -226,7 +295,7 @@ export class SessionFile implements LinePort {
   }
 
   /** Leaves the file to whoever has it, and goes on in a copy of what was written to it from here. */
-  async #leave(why: string, owner: SessionOwner | undefined): Promise<void> {
+  async #leave(why: string, owner: SessionOwner | undefined, isGone = false): Promise<void> {
     const { storage } = this.#parts;
     const from = this.#path;
     const timestamp = new Date().toISOString();
@@ -235,8 +304,12 @@ export class SessionFile implements LinePort {
     const appender = this.#appender;
     const lock = (await storage.lock?.(file))?.lock;
     let shift = 0;
+    let remade: ReturnType<SessionFileParts['remade']> | undefined;
     try {
-      if (!this.#isFresh) {
+      if (isGone) {
+        remade = this.#parts.remade(header);
+        await storage.replace(file, remade.lines);
+      } else if (!this.#isFresh) {
         const content = appender?.content?.(this.#end) ?? storage.read(from);
         await storage.replace(
           file,
@@ -253,12 +326,14 @@ export class SessionFile implements LinePort {
     }
     this.#path = file;
     this.#header = header;
+    this.#lock?.release();
     this.#lock = lock;
     this.#appender = undefined;
     this.#torn = 0;
     await appender?.close();
+    remade?.done(file);
     this.#parts.moved({ from, file, header, shift, owner });
-    this.#parts.told(`${why}: the session goes on in ${file}`);
+    this.#parts.told(`${why}: the session goes on in ${file}${lost(remade?.missing() ?? 0)}`);
   }
 
   async #rewritten(): Promise<void> {
@@ -267,8 +342,9 @@ export class SessionFile implements LinePort {
     await this.#keepAside(this.#rewrite.ending);
     const { lines, done } = this.#rewrite.begin();
     await storage.replace(this.#path, lines);
-    done();
+    done(this.#path);
     this.#rewrite = undefined;
+    this.#seen = undefined;
   }
 
   /** A copy of the file as it is, under a name that is free. */

@@ -38,6 +38,7 @@ interface Kept {
   readonly places: Places;
   readonly held?: readonly string[];
   readonly lock?: SessionLock | undefined;
+  readonly size?: number | undefined;
   readonly readonly?: string;
 }
 
@@ -82,6 +83,7 @@ export class Stores {
   async open(opening: Opening, asked: Asked): Promise<SessionStore> {
     const { storage, path, busy, toRead } = opening;
     const places = new Places(storage, path);
+    const size = await storage.size(path);
     const tree = await this.#read(storage, places, path);
     const isReadonly = tree.readonlyReason !== undefined;
     if (isReadonly) asked.lock?.release();
@@ -94,6 +96,7 @@ export class Stores {
         tree,
         places,
         lock,
+        size,
         ...(toRead ? { readonly: 'it was opened only to be read' } : told(asked)),
       },
     );
@@ -116,7 +119,7 @@ export class Stores {
   }
 
   #store({ storage, release, path, report = () => {}, busy }: Opening, kept: Kept): SessionStore {
-    const { header, tree, places, held, lock, readonly } = kept;
+    const { header, tree, places, held, lock, size, readonly } = kept;
     return new FileStore({
       storage,
       path,
@@ -130,6 +133,7 @@ export class Stores {
       refusal: readonly === undefined ? storage.refusal?.(path) : undefined,
       held,
       lock,
+      size,
       busy,
       readonly,
       began: (file) => this.#leaveCrumb(header.cwd, file),

@@ -55,7 +55,7 @@ function busyText({ owner, as }: Of<'session_busy'>): string {
   const what = {
     fork: `the session is open in ${who}: this goes on in a copy of it`,
     readonly: `the session is open in ${who}: here it can only be read`,
-    takeover: `${who} had the session open and is gone: taken over`,
+    takeover: `${who} had the session open and ${owner.isStopped === true ? 'is stopped' : 'is gone'}: taken over`,
   };
   return what[as];
 }

@@ -2,4 +2,4 @@
 export { EntryReader } from './entry-reader.ts';
 export { rewriteOf } from './rewrite.ts';
 export { scanned } from './scanned.ts';
-export { LineSource } from './source.ts';
+export { LineSource, parsedLine } from './source.ts';

@@ -13,7 +13,7 @@ import { KernError } from 'kern/plugin';
 import { buildSessionContext } from '../context.ts';
 import { entryId } from '../names.ts';
 import type { ResolveBlob } from './blob-references.ts';
-import { EntryIndex, leafType } from './entry-index.ts';
+import { EntryIndex, holeType, leafType } from './entry-index.ts';
 import type { Bytes, EntryReader } from './entry-reader.ts';
 import { headOfParsed } from './head.ts';
 import { currentVersion, type Heading } from './header.ts';
@@ -224,7 +224,7 @@ export class SessionTree {
         branch: (leaf) => this.#branch(leaf).map((nth) => index.node(nth)),
         entry: (wanted) => {
           const nth = index.find(wanted);
-          return nth === undefined ? undefined : this.#entry(nth, row);
+          return nth === undefined ? undefined : this.#entry(nth, row, true);
         },
         problem: (wanted, kind, message) => this.#repair(index.find(wanted) ?? -1, kind, message),
       },
@@ -288,7 +288,66 @@ export class SessionTree {
     };
   }
 
-  /** The same for a copy elsewhere, with text that is well-formed; the tree stays at its file. */
+  /**
+   * What was written, for a file whose content is gone: from memory, and from what can still be read of the file. Of what
+   * is lost a `kern.damaged` entry keeps the place, so that the tree stays what it is.
+   */
+  remade(
+    header: string,
+    lineOf: (entry: Entry) => string,
+  ): { readonly lines: Iterable<string>; readonly done: () => void; readonly missing: () => number } {
+    const places: { readonly nth: number; readonly at: number; readonly length: number }[] = [];
+    let missing = 0;
+    const lines = this.#remadeLines(header, lineOf, places, () => {
+      missing += 1;
+    });
+    return {
+      lines,
+      missing: () => missing,
+      done: () => {
+        for (const { nth, at, length } of places) this.#grown.index.settle(nth, at, length);
+        this.#needsMigration = false;
+      },
+    };
+  }
+
+  *#remadeLines(
+    header: string,
+    lineOf: (entry: Entry) => string,
+    places: { readonly nth: number; readonly at: number; readonly length: number }[],
+    lost: () => void,
+  ): Generator<string> {
+    const { index } = this.#grown;
+    yield header;
+    let at = Buffer.byteLength(header);
+    for (const nth of index.inOrder()) {
+      if (index.place(nth).at === undefined) continue;
+      const known = this.#knownOf(nth);
+      if (known === undefined) lost();
+      const { id, parentId, timestamp } = index.node(nth);
+      const line = lineOf(known ?? { type: 'custom', id, parentId, timestamp, customType: holeType, data: {} });
+      places.push({ nth, at, length: Buffer.byteLength(line) - 1 });
+      at += Buffer.byteLength(line);
+      yield line;
+    }
+  }
+
+  /** Of an entry in a file that is not what it was. */
+  #knownOf(nth: number): Entry | undefined {
+    const { index, file } = this.#grown;
+    const id = index.id(nth);
+    const held = this.#fresh.get(id) ?? this.#recent.get(id);
+    if (held !== undefined) return held;
+    const { at = 0, length } = index.place(nth);
+    try {
+      const bytes = file?.source.read(at, length);
+      return bytes === undefined || file?.reading.parsedLine(bytes)?.id !== id ? undefined : this.#entry(nth);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** As `rewrite`, for a copy elsewhere, with text that is well-formed; the tree stays at its file. */
   mended(): Iterable<string> {
     return this.#rewritten(true).lines;
   }
@@ -312,14 +371,15 @@ export class SessionTree {
     });
   }
 
-  #entry(nth: number, row?: Bytes): Entry {
+  /** `isKept`: though it is read in a row, it may be wanted again. */
+  #entry(nth: number, row?: Bytes, isKept = row === undefined): Entry {
     const { index } = this.#grown;
     const id = index.id(nth);
     const held = this.#fresh.get(id) ?? this.#recent.get(id);
     if (held !== undefined) return held;
     const entry = (this.#reader as EntryReader).read(nth, row);
     // Whoever reads a row wants each of it once.
-    if (row === undefined) this.#recent.keep(id, entry, index.place(nth).length);
+    if (isKept) this.#recent.keep(id, entry, index.place(nth).length);
     return entry;
   }
 
