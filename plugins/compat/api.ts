@@ -81,16 +81,22 @@ export async function foreignPlaces(view: View, changed: () => void): Promise<re
   if (on.length === 0) return [];
   await Promise.all([view.use(extensionModules).load(), view.use(extensionApis).load()]);
   view.service(extensionApis).follow(changed);
-  return view
-    .use(extensionModules)
-    .entries({ providers: on })
-    .filter(({ verdict }) => verdict.state === 'won')
-    .map(({ item: { path, dialect }, origin: { level } }) => {
-      const stem = basename(path, extname(path));
-      const shortName = stem === 'index' ? basename(dirname(path)) : stem;
-      const place = { entry: path, folder: dirname(path), shortName, dialect };
-      if (level !== 'project') return { ...place, level: 'user' as const, name: shortName };
-      const { root } = view.where;
-      return { ...place, level: 'project' as const, root, name: relative(root, path).split(sep).join('/') };
-    });
+  return (
+    view
+      .use(extensionModules)
+      .entries({ providers: on })
+      // Trust is asked by whoever loads it; of one file that two providers know, one counts.
+      .filter(
+        ({ verdict: { state }, key }, at, all) =>
+          state !== 'invalid' && state !== 'disabled' && all.findIndex((other) => other.key === key) === at,
+      )
+      .map(({ item: { path, dialect }, origin: { level } }) => {
+        const stem = basename(path, extname(path));
+        const shortName = stem === 'index' ? basename(dirname(path)) : stem;
+        const place = { entry: path, folder: dirname(path), shortName, dialect };
+        if (level !== 'project') return { ...place, level: 'user' as const, name: shortName };
+        const { root } = view.where;
+        return { ...place, level: 'project' as const, root, name: relative(root, path).split(sep).join('/') };
+      })
+  );
 }

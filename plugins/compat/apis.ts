@@ -3,6 +3,7 @@ import { KernError } from 'kern/plugin';
 import { ActiveTools } from './active-tools.ts';
 import { adopt } from './adopt.ts';
 import { type ExtensionApis, foreignModules } from './contract.ts';
+import { eventTable } from './events/table.ts';
 import type { Shared } from './events/wire.ts';
 import { type ForeignKind, makeModule } from './shim/modules.ts';
 import type { Shelter } from './shim/shelter.ts';
@@ -11,7 +12,7 @@ import type { Shelter } from './shim/shelter.ts';
 export function extensionApisIn(
   around: AsyncLocalStorage<Shelter>,
   home: string,
-): Pick<ExtensionApis, 'adopt' | 'module'> {
+): Pick<ExtensionApis, 'adopt' | 'module' | 'events'> {
   const shared: Shared = { inputs: new WeakMap(), changed: new Map() };
   const active = new ActiveTools();
   const made = new Map<string, Promise<object>>();
@@ -21,6 +22,7 @@ export function extensionApisIn(
     return known;
   };
   return {
+    events: async () => eventTable.map(({ wire: _wire, ...row }) => row),
     module(name) {
       const kind = Object.entries(foreignModules).find(([, names]) => names.some((one) => one === name))?.[0];
       if (kind === undefined) throw new KernError('host_name_unknown', `kern does not stand in for ${name}`);

@@ -14,6 +14,19 @@ export interface ExtensionOrigin {
   readonly name: string;
 }
 
+/** An event of pi or oh-my-pi, and what it is here. */
+export interface ForeignEvent {
+  readonly event: string;
+  readonly of: 'pi' | 'oh-my-pi' | 'both';
+  /** Hooks of kern, or the stream of a session. Undefined: kern has no such moment. */
+  readonly from: string | undefined;
+  /** What a handler is told, and what of its answer counts. */
+  readonly gives?: string;
+  readonly takes?: string;
+  /** Where it differs, or why there is none. */
+  readonly note?: string;
+}
+
 /** Runs extensions of other agents in the scope of a plugin of ours. */
 export interface ExtensionApis {
   /**
@@ -23,6 +36,8 @@ export interface ExtensionApis {
   adopt(ctx: Context, factory: ExtensionFactory, origin: ExtensionOrigin): Promise<void>;
   /** What one of `foreignModules` leads to. */
   module(name: string): Promise<object>;
+  /** The events of the other agents, and what each is here: for the page about them. */
+  events(): Promise<readonly ForeignEvent[]>;
   /** Tells when extensions appear in folders of other agents, or go. The same listener is told once. */
   follow(listener: () => void): void;
 }

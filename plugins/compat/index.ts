@@ -16,7 +16,7 @@ export default definePlugin({
     }));
     const listeners = new Set<() => void>();
     const { home } = ctx.where;
-    const apis = async (): Promise<Pick<ExtensionApis, 'adopt' | 'module'>> =>
+    const apis = async (): Promise<Pick<ExtensionApis, 'adopt' | 'module' | 'events'>> =>
       (await import('./apis.ts')).extensionApisIn(around, home);
     let loaded: ReturnType<typeof apis> | undefined;
     const load = (): ReturnType<typeof apis> => {
@@ -26,6 +26,7 @@ export default definePlugin({
     ctx.contribute(extensionApis, {
       adopt: async (scope, factory, origin) => (await load()).adopt(scope, factory, origin),
       module: async (name) => (await load()).module(name),
+      events: async () => (await load()).events(),
       follow(listener) {
         if (listeners.size === 0)
           ctx.tap(capabilityChanged, ({ capability }) => {

@@ -5,6 +5,7 @@ import {
   type AnyTool,
   type CommandHost,
   commands,
+  extensionApis,
   placesTables as placesTable,
   stubOf,
   tools,
@@ -12,7 +13,7 @@ import {
 } from 'kern/contracts';
 import * as plugin from 'kern/plugin';
 import { type Context, KernError } from 'kern/plugin';
-import { fill } from './blocks.ts';
+import { code, fill, table } from './blocks.ts';
 import { commandSections } from './command-pages.ts';
 import { kindsTable, placesTables } from './discovery-tables.ts';
 import { helpText } from './help.ts';
@@ -107,10 +108,28 @@ async function makeBlocks(
     capabilities: capabilityTables(tokens, sayings, await supplyOf(bench)),
     services: serviceTable(tokens, sayings),
     places: placesTables(places.items()),
+    'foreign-events': await foreignEvents(ctx),
     found: kindsTable(),
     commands: commandSections(reader.items()),
     settings: settingsTable(await bench.config.settings()),
   };
+}
+
+/** Events of other agents, as their extensions wait for them. */
+async function foreignEvents(ctx: Context): Promise<readonly string[]> {
+  await ctx.use(extensionApis).load();
+  const events = await ctx.service(extensionApis).events();
+  return table(
+    ['event', 'of', 'here', 'told', 'of the answer', ''],
+    events.map(({ event, of, from, gives = '', takes = '', note = '' }) => [
+      code(event),
+      of === 'both' ? 'pi, oh-my-pi' : of,
+      from ?? 'never comes',
+      gives,
+      takes,
+      note,
+    ]),
+  );
 }
 
 /** The tools as they really are: of those whose plugins sleep only what these pages say of them would be known. */

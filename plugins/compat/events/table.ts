@@ -1,20 +1,12 @@
+import type { ForeignEvent } from '../contract.ts';
 import * as models from './models.ts';
 import * as run from './run.ts';
 import * as sessions from './sessions.ts';
 import * as tools from './tools.ts';
 import type { Wire } from './wire.ts';
 
-/** An event of pi or oh-my-pi, and what it is here. */
-export interface EventRow {
-  readonly event: string;
-  readonly of: 'pi' | 'oh-my-pi' | 'both';
-  /** Hooks of kern, or the stream of a session. Undefined: kern has no such moment. */
-  readonly from: string | undefined;
-  /** What a handler is told, and what of its answer counts. */
-  readonly gives?: string;
-  readonly takes?: string;
-  /** Where it differs, or why there is none. */
-  readonly note?: string;
+/** An event, and how an extension is told of it. */
+export interface EventRow extends ForeignEvent {
   /** Missing where it is told to every extension anyway. */
   readonly wire?: Wire;
 }
