@@ -47,6 +47,7 @@ export function discoverer(table: Places): PluginDefinition {
   return definePlugin({
     id: `discovery.${table.id}`,
     description: table.description,
+    ...(table.replaces === undefined ? {} : { replaces: table.replaces }),
     setup(ctx) {
       ctx.contribute(placesTables, table);
       for (const kind of kindsOf(table)) provide(ctx, kind, table);

@@ -200,4 +200,6 @@ export interface Places {
   /** Variables of the environment that name another folder in place of one: `{ CLAUDE_CONFIG_DIR: '~/.claude' }`. */
   readonly folders?: Readonly<Record<string, string>>;
   readonly places: readonly Place[];
+  /** The built-in whose place a person's copy of the table takes: `discovery.claude`. */
+  readonly replaces?: string;
 }

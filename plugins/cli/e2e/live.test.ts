@@ -178,6 +178,7 @@ test('every built-in can be ejected and goes on working, or says why it cannot',
   }
   expect(refused).toEqual({
     cli: expect.stringContaining('cannot stand alone'),
+    compat: expect.stringContaining('which only built-ins may'),
     discovery: expect.stringContaining('which only built-ins may'),
     'models.auth': expect.stringContaining('which only built-ins may'),
     permissions: expect.stringContaining('a guard is never replaced'),

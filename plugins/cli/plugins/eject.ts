@@ -76,7 +76,9 @@ function adapted(file: string, text: string, id: string): string {
     return whole;
   });
   if (file !== 'index.ts') return led;
-  const own = new RegExp(`(\\bid:\\s*(['"])${id.replaceAll('.', '\\.')}\\2,?)`);
+  // A table of places is named by the last part of its plugin's id.
+  const name = /\bdiscoverer\(/.test(led) ? id.slice(id.lastIndexOf('.') + 1) : id;
+  const own = new RegExp(`(\\bid:\\s*(['"])${name.replaceAll('.', '\\.')}\\2,?)`);
   if (!own.test(led))
     throw new KernError('not_ejectable', `the entry of ${id} does not name its id where it can be seen`);
   return led.replace(own, (matched) => `${matched.replace(/,$/, '')}, replaces: '${id}',`);

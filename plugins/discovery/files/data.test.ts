@@ -51,7 +51,7 @@ test('TOML is read as its specification has it', () => {
       model: 'gpt',
       'quoted key': 'C:\\x',
       dotted: { a: { b: 1000 } },
-      when: '1979-05-27 07:32:00',
+      when: '1979-05-27T07:32:00.000',
       hex: 255,
       float: -1500,
       mcp_servers: {
@@ -80,7 +80,7 @@ test.each([
   ['a = "\\q"', 1],
   ['a = 1\n[a.b]', 2],
   [`a = ${'['.repeat(10_000)}`, 1],
-])('what is wrong with TOML is told with its line: %j', (text, line) => {
+])('what is wrong with TOML is told with its line (%#)', (text, line) => {
   expect(readToml(text)).toMatchObject({ ok: false, why: expect.stringContaining(`line ${line}: `) });
 });
 
