@@ -17,7 +17,8 @@ export async function readServer(fields: unknown, ground: ServerGround): Promise
   if (!isFields(fields)) return 'is no map';
   if (fields.type === 'stdio') return stdioServer(fields, ground);
   if (fields.type === 'streamable-http' || fields.type === 'sse') return remoteServer(fields, fields.type);
-  return `has the type ${JSON.stringify(fields.type) ?? 'of nothing'}, which is none of stdio, streamable-http and sse`;
+  if (fields.type === undefined) return 'has no type';
+  return `has the type ${JSON.stringify(fields.type)}, which is none of stdio, streamable-http and sse`;
 }
 
 const strangeField = (fields: Fields, known: readonly string[]): string | undefined => {

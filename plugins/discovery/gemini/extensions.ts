@@ -15,7 +15,7 @@ import {
   textsOf,
 } from 'kern/contracts';
 import { commandsIn } from './commands.ts';
-import { withTransports } from './settings.ts';
+import { usualServers } from './settings.ts';
 
 /** An extension of Gemini CLI that is there and switched on. */
 interface Extension {
@@ -89,7 +89,7 @@ const isInside = (file: string): boolean => !/^(?:[\\/~]|[A-Za-z]:)/.test(file) 
 export async function extensionServers(at: At): Promise<readonly McpServer[]> {
   const extensions = await extensionsIn(at);
   return extensions.flatMap((extension) =>
-    at.make.mcpServers(withTransports(extension.manifest.mcpServers), extension.manifestPath, {
+    at.make.mcpServers(usualServers(extension.manifest.mcpServers), extension.manifestPath, {
       variables: variablesOf(extension, at),
     }),
   );
@@ -121,17 +121,12 @@ export async function extensionHooks(at: At): Promise<readonly HookItem[]> {
     const path = join(extension.folder, 'hooks', 'hooks.json');
     const data = await at.files.json(path);
     if (!isFields(data) || flagOf(data.enabled) === false) return [];
-    const variables = variablesOf(extension, at);
-    const hooks = at.make.hooks(data.hooks, path, { dialect: 'gemini', milliseconds: true });
-    return hooks.map(({ command, ...hook }) => ({
-      ...hook,
-      ...present({ command: command && put(command, variables) }),
-    }));
+    // The folders are variables of the shell, which takes them as they are; a name that it cannot have is put in.
+    const { '/': divider = sep, ...env } = variablesOf(extension, at);
+    const hooks = at.make.hooks(data.hooks, path, { dialect: 'gemini', milliseconds: true, env });
+    return hooks.map((hook) =>
+      hook.command === undefined ? hook : { ...hook, command: hook.command.replaceAll(/\$\{\/\}/g, () => divider) },
+    );
   });
   return (await Promise.all(found)).flat();
 }
-
-const put = (text: string, variables: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\$\{([\w/]+)\}/g, (written, name: string) =>
-    Object.hasOwn(variables, name) ? (variables[name] ?? written) : written,
-  );

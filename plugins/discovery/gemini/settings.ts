@@ -8,7 +8,7 @@ export async function geminiServers({ path, files, make }: At): Promise<readonly
   const allowed = Array.isArray(mcp.allowed) ? textsOf(mcp.allowed) : undefined;
   const excluded = textsOf(mcp.excluded);
   return make
-    .mcpServers(withTransports(data.mcpServers), path)
+    .mcpServers(usualServers(data.mcpServers), path)
     .map((server) =>
       allowed?.includes(server.name) === false || excluded.includes(server.name)
         ? { ...server, enabled: false }
@@ -16,16 +16,26 @@ export async function geminiServers({ path, files, make }: At): Promise<readonly
     );
 }
 
-/** A `url` is one of server-sent events there; the other is called `httpUrl`. */
-export function withTransports(servers: unknown): unknown {
+/**
+ * In the words that all others use: a `url` is one of server-sent events there, and the other is called `httpUrl`; `$NAME` is
+ * a variable like `${NAME}`.
+ */
+export function usualServers(servers: unknown): unknown {
   if (!isFields(servers)) return servers;
   const said = (fields: Fields): Fields =>
     fields.type === undefined && fields.httpUrl === undefined && fields.url !== undefined
       ? { ...fields, type: 'sse' }
       : fields;
   return Object.fromEntries(
-    Object.entries(servers).map(([name, fields]) => [name, isFields(fields) ? said(fields) : fields]),
+    Object.entries(servers).map(([name, fields]) => [name, isFields(fields) ? withBraces(said(fields)) : fields]),
   );
+}
+
+function withBraces(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(/\$([A-Za-z_]\w*)/g, (_, name: string) => `\${${name}}`);
+  if (Array.isArray(value)) return value.map(withBraces);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, withBraces(inside)]));
 }
 
 /** `hooks` of a settings.json; what is switched off there is left out. */

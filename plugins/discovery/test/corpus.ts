@@ -6,7 +6,8 @@ import { type Folder, folderWith } from './folder.ts';
 
 /**
  * A place as a file of the corpus tells it. Before the first file stand words about it and, if need be, `cwd: <folder>` and
- * `env: NAME=value`; then come the files, each below a line `-- <path> --`: `project/…`, `home/…` and `kern/…`.
+ * `env: NAME=value`; then come the files, each below a line `-- <path> --`: `project/…`, `home/…` and `kern/…`. In them
+ * `<project>` and `<home>` are those folders.
  */
 export interface Case {
   readonly cwd: string;
@@ -24,7 +25,10 @@ export function readCase(text: string): Case {
 
 /** What all providers find in a place: won, shadowed, invalid, and what they warn of. */
 export async function tableOf({ cwd, files }: Case, plugins: readonly PluginDefinition[]): Promise<string> {
-  using folder = folderWith({ 'project/.git/HEAD': '', 'home/x': '', 'kern/x': '', ...files });
+  using folder = folderWith({ 'project/.git/HEAD': '', 'home/x': '', 'kern/x': '' });
+  const absolute = (text: string): string =>
+    text.replaceAll(/<(project|home)>/g, (_, name: string) => path.join(folder.path, name));
+  folder.put(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, absolute(text)])));
   await using t = await bootKernel(plugins);
   const view = t.kernel.view({
     cwd: path.join(folder.path, 'project', cwd),
@@ -77,5 +81,6 @@ function short(text: string, folder: Folder): string {
   return text
     .replaceAll(path.join(folder.path, 'project'), '.')
     .replaceAll(path.join(folder.path, 'home'), '~')
-    .replaceAll(path.join(folder.path, 'kern'), '$KERN_HOME');
+    .replaceAll(path.join(folder.path, 'kern'), '$KERN_HOME')
+    .replaceAll(/(plugin-data\/[\w.-]+)-[0-9a-f]{8}/g, '$1-<project>');
 }
