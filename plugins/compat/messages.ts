@@ -87,23 +87,19 @@ function laneOf(extension: Extension, deliverAs: string | undefined): SendAs | u
   );
 }
 
-/** The command behind a slash runs, or its text is sent; what is no command is sent as it is. */
+/** The command of an extension runs where no run is; everything else is said as a person says it. */
 async function expanded(extension: Extension, session: AgentSession, prompt: Prompt): Promise<void> {
   const { ctx } = extension;
   const [, name = '', args = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(prompt.text) ?? [];
   await session.waitForIdle();
   await ctx.use(slashCommands).load(ctx.signal, name);
   const entry = session.view.use(slashCommands).get(name);
-  if (entry?.item.run !== undefined) {
-    const said = await session.view.run(entry, (command) => command.run?.(args, ctx.signal));
-    if (said !== undefined && said !== '') session.view.ui.notify(said);
+  if (entry?.item.run === undefined) {
+    await session.prompt(prompt);
     return;
   }
-  const text =
-    entry?.item.expand === undefined
-      ? prompt.text
-      : await session.view.run(entry, (command) => command.expand?.(args, ctx.signal) ?? prompt.text);
-  session.steer({ ...prompt, text });
+  const said = await session.view.run(entry, (command) => command.run?.(args, ctx.signal));
+  if (said !== undefined && said !== '') session.view.ui.notify(said);
 }
 
 /** Text and images of what pi calls content: a text, or a list of parts. */
