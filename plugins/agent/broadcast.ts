@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   messageUpdate,
   type StoreReport,
+  sessionSwitch,
   sessionWriteFailed,
   sessionWriteRestored,
 } from 'kern/contracts';
@@ -12,6 +13,7 @@ import { tellPlugins } from './tell.ts';
 /** Who hears of a session: plugins through their hooks, and whoever subscribed. During a turn plugins are those it pinned. */
 export class Broadcast {
   readonly #sessionId: () => string;
+  readonly #file: () => string | undefined;
   readonly #outside: View;
   readonly #gate: Gate;
   /** Hears of everything but the pieces of replies, before anybody else. */
@@ -22,7 +24,14 @@ export class Broadcast {
   #turn: View | undefined;
   #hearsUpdates = true;
 
-  constructor(view: View, sessionId: () => string, gate: Gate, first?: (event: AgentEvent) => void) {
+  constructor(
+    view: View,
+    sessionId: () => string,
+    gate: Gate,
+    first?: (event: AgentEvent) => void,
+    file: () => string | undefined = () => undefined,
+  ) {
+    this.#file = file;
     this.#first = first;
     this.#outside = view;
     this.#sessionId = sessionId;
@@ -81,6 +90,10 @@ export class Broadcast {
       const { error, pending } = report;
       this.view.call(sessionWriteFailed, { error, pending });
       this.announce({ type: 'session_write_failed', error, pending });
+    } else if (report.type === 'moved') {
+      const sessionId = this.#sessionId();
+      this.view.call(sessionSwitch, { sessionId, previous: report.previous, reason: 'fork' });
+      this.announce({ type: 'session_switched', reason: 'fork', sessionId, sessionFile: this.#file() });
     } else {
       const { written } = report;
       this.view.call(sessionWriteRestored, { written });

@@ -44,6 +44,8 @@ export interface LoopPort {
   followUps(): readonly Message[];
   /** Something waits in a queue. */
   isWaiting(): boolean;
+  /** Before a tool does anything: what was asked is on the disk, if it can be written. */
+  beforeCalls?(): Promise<void>;
   /** Why no other turn may begin: a limit is used up. */
   limit(): unknown;
   emit(event: AgentEvent): void;
@@ -155,6 +157,7 @@ async function runCalls(message: AssistantMessage, turn: Turn, port: LoopPort, s
   const whyStopped = (): string => (port.signal.aborted ? 'the turn was aborted' : 'the person interrupted');
   const why = whyNoneRuns(message, signal.aborted ? whyStopped() : undefined);
   if (why !== undefined) return failBatch(calls, why, { keep, emit });
+  await port.beforeCalls?.();
   return runBatch(calls, {
     signal,
     whyStopped,

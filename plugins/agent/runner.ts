@@ -217,6 +217,7 @@ export class Runner {
 
   #port(signal: AbortSignal): LoopPort {
     const { graceMs, compactor, settings, broadcast, conversation, titler, budget, choice } = this.#parts;
+    let asked: Promise<void> | undefined;
     return {
       signal,
       graceMs,
@@ -234,6 +235,11 @@ export class Runner {
       steering: () => this.#said(this.#queue.takeSteering(settings().steeringMode)),
       followUps: () => this.#said(this.#queue.takeFollowUps(settings().followUpMode)),
       isWaiting: () => !this.#queue.isEmpty,
+      // Once a run: what follows is no worse off than what was said before it.
+      beforeCalls: () => {
+        asked ??= conversation.store.flush().catch(() => {});
+        return asked;
+      },
       limit: () => budget.over(choice.model),
       emit: (event) => {
         if (event.type === 'turn_start') budget.turnBegins();

@@ -60,7 +60,13 @@ export function groundOf(parts: SessionParts, opened: () => void): SessionGround
   const settings = settingsOf(view);
   const sessionId = (): string => conversation.store.header.id;
   const budget = new SessionBudget(() => limitsOf(options.limits, settings().budget), options.budget);
-  const broadcast = new Broadcast(view, sessionId, gate, (event) => budget.pay(paidIn(event)));
+  const broadcast = new Broadcast(
+    view,
+    sessionId,
+    gate,
+    (event) => budget.pay(paidIn(event)),
+    () => conversation.store.file,
+  );
   const memory = new Memory();
   const conversation = new Conversation(store, broadcast, (context) => {
     head.resume(context);

@@ -1,5 +1,5 @@
 import { type Model, models, type SessionContext, type SessionStore, type ThinkingLevel } from 'kern/contracts';
-import { messageOf, type View } from 'kern/plugin';
+import { codeOf, KernError, messageOf, type View } from 'kern/plugin';
 import type { Broadcast } from './broadcast.ts';
 import { isThinkingLevel } from './thinking.ts';
 
@@ -35,7 +35,11 @@ export async function restoredModel(
   } catch (error) {
     // Better one that says at the first request what it lacks than none.
     if (known !== undefined) return { model: known, reason: undefined };
-    throw error;
+    throw new KernError(
+      codeOf(error) ?? 'no_model',
+      `${id}, the model of this session, is not there (${why}), and no other takes its place: ${messageOf(error)}`,
+      { hint: hintOf(error) ?? '`kern models list` shows those there are; --model chooses one', cause: error },
+    );
   }
 }
 
@@ -53,3 +57,8 @@ export function tellOpened({ busy, repairs }: SessionStore, broadcast: Broadcast
   if (busy !== undefined) broadcast.announce({ type: 'session_busy', ...busy });
   if (repairs.length > 0) broadcast.announce({ type: 'session_repaired', repairs });
 }
+
+const hintOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'hint' in error && typeof error.hint === 'string'
+    ? error.hint
+    : undefined;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { explain, installProcessHandlers, KernError, type Kernel } from 'kern/plugin';
 import { answerOrReport } from './answer.ts';
 import type { Composition } from './composition.ts';
@@ -68,14 +69,21 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** The folder that the process stands in, which somebody may have removed. */
 function hereOrRefuse(): string {
+  let here: string;
   try {
-    return process.cwd();
+    here = process.cwd();
   } catch (cause) {
     throw new KernError('usage', 'the folder that kern was started in is not there any more', {
       hint: 'Go to another one: cd',
       cause,
     });
   }
+  // What stands for bytes that are no text leads nowhere.
+  if (here.includes('\ufffd') && !existsSync(here))
+    throw new KernError('usage', `the name of the folder that kern was started in is not UTF-8: ${here}`, {
+      hint: 'Rename it, or reach it by a link whose name is plain text: kern --cwd <link>',
+    });
+  return here;
 }
 
 /** As the shell counts a program that wrote to a closed pipe. */

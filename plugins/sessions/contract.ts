@@ -258,7 +258,9 @@ export interface UnsavedEntries {
 /** What a store says about its writing; `pending` counts the entries that are in memory only: none yet where it is known beforehand. */
 export type StoreReport =
   | { readonly type: 'write-failed'; readonly error: string; readonly pending: number }
-  | { readonly type: 'write-restored'; readonly written: number };
+  | { readonly type: 'write-restored'; readonly written: number }
+  /** It goes on in a copy: `previous` was its id. */
+  | { readonly type: 'moved'; readonly previous: string };
 
 type Report = (report: StoreReport) => void;
 

@@ -236,9 +236,10 @@ export class FileStore implements SessionStore {
     };
   }
 
-  #moved({ from, file, shift, owner }: Moved): void {
+  #moved({ from, file, shift, owner, previous }: Moved): void {
     this.#parts.places.moved(from, file, shift);
     if (owner !== undefined) this.#busy = { owner, as: 'fork' };
     this.#parts.began(file);
+    this.#parts.report({ type: 'moved', previous });
   }
 }

@@ -180,7 +180,7 @@ test('a file that another one took the place of is left alone, and the session g
   expect(store.header.id).not.toBe(first.id);
   expect(linesOf(store.file)[0]).toEqual(store.header);
   expect(notesIn(store.file)).toEqual([1, 2, 3]);
-  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'write-restored']);
+  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'moved', 'write-restored']);
   expect(reports[0]).toMatchObject({ error: expect.stringContaining(store.file) });
   const ids = store.entries().map(({ id }) => id);
   await store.close();
@@ -199,7 +199,7 @@ test('closing is enough: lines that wait go to the copy', async () => {
   await store.close();
   await waiting;
   expect(notesIn(store.file)).toEqual([1]);
-  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'write-restored']);
+  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'moved', 'write-restored']);
 });
 
 test('a session that another program goes on in is left to it: ours goes on in a copy, and no branch is made behind anybodys back', async () => {

@@ -11,6 +11,8 @@ export interface Moved {
   readonly from: string;
   readonly file: string;
   readonly header: SessionHeader;
+  /** The id that it had. */
+  readonly previous: string;
   readonly shift: number;
   /** Who has the file that was left. */
   readonly owner: SessionOwner | undefined;
@@ -298,6 +300,7 @@ export class SessionFile implements LinePort {
   async #leave(why: string, owner: SessionOwner | undefined, isGone = false): Promise<void> {
     const { storage } = this.#parts;
     const from = this.#path;
+    const previous = this.#header.id;
     const timestamp = new Date().toISOString();
     const header = { ...this.#header, id: sessionId(), timestamp, parentSession: from };
     const file = join(dirname(from), fileName(timestamp, header.id));
@@ -332,8 +335,8 @@ export class SessionFile implements LinePort {
     this.#torn = 0;
     await appender?.close();
     remade?.done(file);
-    this.#parts.moved({ from, file, header, shift, owner });
     this.#parts.told(`${why}: the session goes on in ${file}${lost(remade?.missing() ?? 0)}`);
+    this.#parts.moved({ from, file, header, previous, shift, owner });
   }
 
   async #rewritten(): Promise<void> {

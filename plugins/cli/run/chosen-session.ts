@@ -56,6 +56,10 @@ function refuseContradictions({
   noSession,
   name,
 }: CommandArgs['options']): void {
+  if (session === '')
+    throw new KernError('usage', '--session needs the path or the id of a session', {
+      hint: '`kern sessions` lists those of this folder; -c goes on in the latest.',
+    });
   const saying = [
     ...(latest === true ? ['--continue'] : []),
     ...(resume === undefined ? [] : ['--resume']),

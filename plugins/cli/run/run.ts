@@ -36,7 +36,7 @@ export async function run(args: CommandArgs, host: CommandHost): Promise<number>
     return await runIn(name, args, host);
   } catch (error) {
     // Whoever reads the stream waits for its last line, also of a run that never began.
-    if (name === 'json' && !args.shared.json) host.stdout.write(`${JSON.stringify(resultOf(error))}\n`);
+    if (name === 'json' && !args.shared.json) host.stdout.write(`${JSON.stringify(resultOf(error, host.signal))}\n`);
     throw error;
   }
 }
@@ -199,11 +199,12 @@ function tellBlocked(host: CommandHost): void {
 }
 
 /** The last line of `--mode json` for a run that did not begin. */
-function resultOf(error: unknown): object {
+function resultOf(error: unknown, { aborted, reason }: AbortSignal): object {
   const code = codeOf(error) ?? 'failed';
+  const endedBy = typeof reason === 'object' && reason !== null && 'exitCode' in reason ? reason.exitCode : 130;
   return {
     type: 'result',
-    status: 'error',
+    status: aborted ? 'aborted' : 'error',
     text: '',
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
     cost: null,
@@ -211,7 +212,7 @@ function resultOf(error: unknown): object {
     durationMs: 0,
     sessionId: null,
     sessionFile: null,
-    error: { code, message: messageOf(error) },
-    exitCode: exitCodeOf(error),
+    error: aborted ? null : { code, message: messageOf(error) },
+    exitCode: aborted ? endedBy : exitCodeOf(error),
   };
 }

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Answer, type Desk, openDesk } from '../test/line.ts';
@@ -164,4 +164,38 @@ test('what could not be written is said at the start and at the end, and the cop
   expect(asked(copy)).toEqual(['one', 'two']);
   const told = events(await desk.kern('--mode', 'json', '--session-dir', 'occupied', 'one', ...model));
   expect(told.at(-1)).toMatchObject({ status: 'error', error: { code: 'session_write_failed' }, exitCode: 1 });
+});
+
+test('an empty --session is a mistake in the line', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  expect(await desk.kern('-p', '--session', '', 'one', ...model)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--session needs'),
+  });
+});
+
+test('a session whose model is gone names it, also where there is no other', async () => {
+  await using desk = await openDesk({ 'r.json': script({ text: 'fine' }) });
+  await desk.kern('-p', 'one', ...model);
+  rmSync(path.join(desk.project, 'r.json'));
+  const { code, err } = await desk.kern('-p', '-c', 'two');
+  expect(code).not.toBe(0);
+  expect(err).toContain('script/r.json');
+});
+
+test('a file that is replaced in the middle of a run: json says where the session goes on', async () => {
+  await using desk = await openDesk();
+  const dir = path.join(desk.project, 'mine');
+  const command = `f=$(ls ${dir}/*.jsonl); echo x > "$f.n"; mv "$f.n" "$f"`;
+  const turns = [{ calls: [{ name: 'bash', args: { command } }] }, { text: 'fine' }];
+  desk.write('r.json', JSON.stringify({ version: 1, turns }));
+  const told = events(await desk.kern('--mode', 'json', '--yolo', '--session-dir', 'mine', 'one', ...model));
+  const switched = told.find(({ type }) => type === 'session_switched');
+  const result = told.at(-1);
+  expect(result).toMatchObject({ status: 'ok', exitCode: 0 });
+  expect(switched).toMatchObject({ reason: 'fork', sessionFile: result?.sessionFile, sessionId: result?.sessionId });
+  expect(result?.sessionId).not.toBe(told[0]?.id);
+  expect(globSync('*.lock', { cwd: dir })).toEqual([]);
+  // What was asked was on the disk before the tool ran.
+  expect(asked(String(result?.sessionFile))).toEqual(['one']);
 });

@@ -44,11 +44,16 @@ function formatOf(options: CommandArgs['options']): Format {
 
 async function partsOf(format: Format, store: SessionStore): Promise<Iterable<string>> {
   if (format === 'html') return (await import('./html.ts')).html(store);
-  if (format === 'md') return (await import('./markdown.ts')).markdown(store);
+  if (format === 'md') return shown((await import('./markdown.ts')).markdown(store));
   return (await import('./jsonl.ts')).jsonl(store);
 }
 
 const nameOf = (id: string): string => id.replace(/[^\w.-]/g, '_').slice(0, 100) || 'session';
+
+/** A page of text may be printed: what a terminal would obey, or hide, is spelled out. What joins two signs to one stays. */
+function* shown(parts: Iterable<string>): Generator<string> {
+  for (const part of parts) yield part.replace(/(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, visible);
+}
 
 function* gathered(parts: Iterable<string>): Generator<string> {
   let text = '';

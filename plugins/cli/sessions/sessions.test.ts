@@ -304,3 +304,14 @@ test('what cannot be taken over is told', async () => {
   expect(empty.err).toContain('no conversation');
   expect(files(desk)).toEqual([]);
 });
+
+test('Markdown on stdout holds nothing that a terminal would obey', async () => {
+  const hostile = 'red \u001b[31m, gone \u0000, csi \u009b2J, turned \u202e, family \u{1f468}\u200d\u{1f469}';
+  await using desk = await openDesk({ 'r.json': JSON.stringify({ version: 1, turns: [{ text: hostile }] }) });
+  await desk.kern('-p', 'one', ...model);
+  const { out } = await desk.kern('sessions', 'export', 'latest', '--md', '-o', '-');
+  expect(out).toContain(
+    'red \\u{1b}[31m, gone \\u{0}, csi \\u{9b}2J, turned \\u{202e}, family \u{1f468}\u200d\u{1f469}',
+  );
+  expect(out).not.toMatch(/(?![\n\t\u200d])[\p{Cc}\p{Cf}]/u);
+});
