@@ -716,6 +716,14 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./prompt/index.ts')).default,
   },
   {
+    id: 'skills',
+    path: 'skills',
+    declares: [],
+    contributes: {},
+    taps: [systemPrompt.id, input.id, inputText.id, toolResult.id, compactionPins.id],
+    load: async () => (await import('./skills/index.ts')).default,
+  },
+  {
     id: 'history',
     path: 'history',
     declares: [promptHistory],

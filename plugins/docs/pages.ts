@@ -26,7 +26,16 @@ export async function readPage(file: string): Promise<string> {
 
 const order = [
   ...['first-run', 'extensions', 'models', 'tools', 'sessions', 'permissions', 'trust', 'config', 'commands', 'hooks'],
-  ...['capabilities', 'providers', 'discovery', 'instructions', 'json-mode', 'troubleshooting', 'contributing', 'deviations'],
+  ...[
+    'capabilities',
+    'providers',
+    'discovery',
+    'instructions',
+    'json-mode',
+    'troubleshooting',
+    'contributing',
+    'deviations',
+  ],
 ];
 
 /** A page that is not named here stands at the end. */

@@ -16,6 +16,7 @@ import { globsOf, whenTold } from './applies.ts';
 import { fitted, type Limits, type Piece } from './limits.ts';
 import { inOrder, withoutTwins } from './order.ts';
 import { shownPath } from './place.ts';
+import { withSections } from './sections-placed.ts';
 import type { ToldTexts } from './told-texts.ts';
 
 export interface Sources {
@@ -57,7 +58,7 @@ export async function withFound(
     ...told.map(({ id, text }) => ({ id, text })),
     ...bookOf(found, sources.where),
   ];
-  return placed(
+  return withSections(
     sections.map((section) => (section.id === 'base' && base !== undefined ? { ...section, text: base } : section)),
     more,
   );
@@ -75,12 +76,6 @@ async function look({ use, signal }: Sources): Promise<Found> {
     rules: use(rules).items(),
     instructions: use(instructions).items(),
   };
-}
-
-/** Behind the surroundings, before what the person said at the start. */
-function placed(sections: readonly PromptSection[], more: readonly PromptSection[]): readonly PromptSection[] {
-  const at = sections.findIndex(({ id }) => id.startsWith('append.'));
-  return at === -1 ? [...sections, ...more] : [...sections.slice(0, at), ...more, ...sections.slice(at)];
 }
 
 /** The project's goes before the person's. */

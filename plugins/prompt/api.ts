@@ -1,0 +1,2 @@
+export { shownPath } from './place.ts';
+export { withSections } from './sections-placed.ts';

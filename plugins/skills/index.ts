@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { compactionPins, input, inputText, systemPrompt, toolResult, withSections } from 'kern/contracts';
+import { definePlugin, messageOf } from 'kern/plugin';
+import { type SkillSettings, skillSettings } from './settings.ts';
+
+export default definePlugin<SkillSettings>({
+  id: 'skills',
+  description: 'Skills are told to the model by name, and read when they are used: by it, or as /skill:name.',
+  after: ['prompt'],
+  config: skillSettings,
+  setup(ctx) {
+    ctx.tap(systemPrompt, async (value) => {
+      const { offeredSkills } = await import('./offered.ts');
+      const { skillSections } = await import('./listing.ts');
+      const more = skillSections(await offeredSkills(ctx), value);
+      return more.length === 0 ? undefined : { ...value, sections: withSections(value.sections, more) };
+    });
+    ctx.tap(input, async ({ text }) => {
+      if (!text.trimStart().startsWith('/skill:')) return undefined;
+      const { askedSkill, refusal } = await import('./invoke.ts');
+      const { offeredSkills } = await import('./offered.ts');
+      const asked = askedSkill(text);
+      if (asked === undefined) return undefined;
+      const skills = await offeredSkills(ctx);
+      const why = refusal(asked.name, skills);
+      if (why !== undefined) return { handled: true, say: why };
+      // A skill that cannot be read is said now: a prompt that only names it would be sent else.
+      try {
+        await skills.find(({ name }) => name === asked.name)?.read(ctx.signal);
+        return undefined;
+      } catch (error) {
+        return { handled: true, say: `The skill ${asked.name} cannot be read: ${messageOf(error)}` };
+      }
+    });
+    ctx.tap(inputText, async (value) => {
+      if (!value.text.trimStart().startsWith('/skill:')) return undefined;
+      const { askedSkill, invoked } = await import('./invoke.ts');
+      const { offeredSkills } = await import('./offered.ts');
+      const { noteUse } = await import('./used.ts');
+      const asked = askedSkill(value.text);
+      const skill = (await offeredSkills(ctx)).find(({ name }) => name === asked?.name);
+      if (asked === undefined || skill === undefined) return undefined;
+      const text = await invoked(skill, asked.args, ctx.signal);
+      noteUse(ctx.session, skill.name);
+      return { ...value, text };
+    });
+    ctx.tap(toolResult, async ({ tool, args, result }) => {
+      if (tool !== 'read' || typeof args.path !== 'string' || result.isError === true) return undefined;
+      if (!args.path.endsWith('.md')) return undefined;
+      const file = resolve(ctx.where.cwd, args.path);
+      const { offeredSkills } = await import('./offered.ts');
+      const skill = (await offeredSkills(ctx)).find(({ path }) => path === file);
+      if (skill === undefined) return undefined;
+      const { noteUse } = await import('./used.ts');
+      noteUse(ctx.session, skill.name);
+      return undefined;
+    });
+    ctx.tap(compactionPins, async () => {
+      const { pinsOf, usedSkills } = await import('./used.ts');
+      const used = usedSkills(ctx.session);
+      if (used.length === 0) return undefined;
+      const { offeredSkills } = await import('./offered.ts');
+      return pinsOf(used, await offeredSkills(ctx), ctx.signal);
+    });
+  },
+});

@@ -1,0 +1,18 @@
+import { lazySettings } from 'kern/plugin';
+import { z } from 'zod';
+
+const skillSchema = () =>
+  z.strictObject({
+    includeSkills: z
+      .array(z.string())
+      .default([])
+      .describe('Only skills whose names match one of these, with * for anything; empty: all of them'),
+    ignoredSkills: z
+      .array(z.string())
+      .default([])
+      .describe('Skills that are left out, by names with * for anything; goes before includeSkills'),
+  });
+export type SkillSettings = z.infer<ReturnType<typeof skillSchema>>;
+
+/** The settings under `plugins.skills`. */
+export const skillSettings = lazySettings<SkillSettings>({ includeSkills: [], ignoredSkills: [] }, skillSchema);
