@@ -291,6 +291,45 @@ test('what runs later is protected, also where nothing is there yet, and whateve
     expect([path, verdictOf(write(`/repo/${path}`), { mode: 'edits' })]).toEqual([path, 'allow']);
 });
 
+test('secrets are asked for before they are read, through links too; what lies beside them is read', () => {
+  const read = (path: string): Effect => ({ kind: 'read', path });
+  const secrets = [
+    '/home/u/.kern/auth.json',
+    '/home/u/.kern/trust.json',
+    '/home/u/.kern',
+    '/home/u/.claude/.credentials.json',
+    '/home/u/.codex/auth.json',
+    '/home/u/.pi/agent/auth.json',
+    '/home/u/.ssh/id_ed25519',
+    '/home/u/.SSH/work.pem',
+    '/home/u/.ssh',
+    '/home/u/.aws/credentials',
+    '/home/u/.netrc',
+  ];
+  for (const path of secrets) {
+    for (const mode of ['plan', 'ask', 'edits'] as const)
+      expect([path, verdictOf(read(path), { mode })]).toEqual([path, 'ask']);
+    expect(verdictOf(read(path), { mode: 'all' })).toBe('allow');
+  }
+  const open = [
+    '/home/u/.kern/config.yml',
+    '/home/u/.ssh/id_ed25519.pub',
+    '/home/u/.ssh/known_hosts',
+    '/repo/src/auth.json',
+  ];
+  for (const path of [...open, '/home/u/.claude/settings.json', '/repo/agent/notes.md'])
+    expect(verdictOf(read(path))).toBe('allow');
+  const key = read('/home/u/.ssh/id_ed25519');
+  expect(verdictOf(key, { rules: rules({ allow: 'read' }) })).toBe('ask');
+  expect(verdictOf(key, { rules: rules({ allow: 'read(/home/u/.ssh/*)' }) })).toBe('allow');
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'kern-secret-')));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, '.ssh'));
+  writeFileSync(join(folder, '.ssh', 'id_rsa'), 'key');
+  symlinkSync(join(folder, '.ssh', 'id_rsa'), join(folder, 'notes.txt'));
+  expect(verdictOf(read(join(folder, 'notes.txt')))).toBe('ask');
+});
+
 test("kern's own home is protected wherever it lies", () => {
   expect(
     verdictOf(write('/repo/home/config.yml'), { mode: 'edits', places: { root: '/repo', kernHome: '/repo/home' } }),

@@ -2,6 +2,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Effect, PermissionMode, PermissionQuestion, PermissionVerdict } from 'kern/contracts';
 import { canonical, isWithin } from './paths.ts';
 import { protectedPart } from './protected.ts';
+import { protectedRead } from './protected-reads.ts';
 import { matches, type Places, type Rule } from './rules.ts';
 import { visible } from './words.ts';
 
@@ -59,10 +60,11 @@ const namesProtected = (rule: Rule, guarded: string | undefined): boolean =>
   guarded === undefined || rule.argument?.includes(guarded) === true;
 
 function protectedBy(effect: Effect, { kernHome }: Places): string | undefined {
-  if (effect.kind !== 'write' && effect.kind !== 'delete') return undefined;
+  if (effect.kind !== 'read' && effect.kind !== 'write' && effect.kind !== 'delete') return undefined;
+  const partOf = effect.kind === 'read' ? protectedRead : protectedPart;
   const real = canonical(effect.path);
   // Both what was said and where it leads: a link called `.git` is no better than the folder.
-  return (real === undefined ? undefined : protectedPart(real, kernHome)) ?? protectedPart(effect.path, kernHome);
+  return (real === undefined ? undefined : partOf(real, kernHome)) ?? partOf(effect.path, kernHome);
 }
 
 function allowedByMode(effect: Effect, mode: PermissionMode, { root }: Places): boolean {
