@@ -58,7 +58,7 @@ interface Followed {
  */
 export class Tokens {
   readonly #known = new WeakMap<Message, number>();
-  readonly #faces = new WeakMap<readonly ToolFace[], number>();
+  readonly #faces = new WeakMap<ToolFace, number>();
   /** The context that was measured last, and the sum before each of its entries; one more for the whole. */
   #last: readonly ContextMessage[] = [];
   readonly #sums = [0];
@@ -105,11 +105,16 @@ export class Tokens {
     return textTokens(system) + this.tools(tools);
   }
 
+  /** The list is another one in each turn, the faces in it are the same. */
   tools(tools: readonly ToolFace[]): number {
-    let tokens = this.#faces.get(tools);
+    return tools.reduce((sum, tool) => sum + this.#face(tool), 0);
+  }
+
+  #face(tool: ToolFace): number {
+    let tokens = this.#faces.get(tool);
     if (tokens === undefined) {
-      tokens = tools.reduce((sum, tool) => sum + faceTokens(tool), 0);
-      this.#faces.set(tools, tokens);
+      tokens = faceTokens(tool);
+      this.#faces.set(tool, tokens);
     }
     return tokens;
   }
