@@ -16,7 +16,7 @@ import { Kernel } from '../../kernel.ts';
 import type { PluginDefinition } from '../../plugin.ts';
 import { anything } from '../../schema.ts';
 import { createTrust, type Trust } from '../../trust/trust.ts';
-import { Host } from '../host.ts';
+import { type Adopt, Host, type Place } from '../host.ts';
 import { createLoader } from '../load.ts';
 import { createWatcher } from '../watch.ts';
 import { WatchHub } from '../watch-hub.ts';
@@ -47,6 +47,8 @@ export interface HouseOptions {
   readonly runTrust?: boolean;
   readonly explicit?: readonly string[];
   readonly noExtensions?: boolean;
+  readonly adopt?: Adopt;
+  readonly others?: () => Promise<readonly Place[]>;
   /** A gate that does something else. */
   readonly trust?: (trust: Trust) => Trust;
 }
@@ -122,6 +124,8 @@ export async function house(files: Readonly<Record<string, string>> = {}, option
             { path: join(root, '.kern', 'extensions'), level: 'project', root },
           ],
     explicit: (options.explicit ?? []).map(path),
+    ...(options.adopt === undefined ? {} : { adopt: options.adopt }),
+    ...(options.others === undefined ? {} : { others: options.others }),
   });
   const told: string[] = [];
   const listener: PluginDefinition = {
