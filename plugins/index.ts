@@ -724,6 +724,14 @@ export const builtins: readonly BuiltinManifest[] = [
     load: async () => (await import('./skills/index.ts')).default,
   },
   {
+    id: 'slash',
+    path: 'slash',
+    declares: [],
+    contributes: {},
+    taps: [input.id, inputText.id],
+    load: async () => (await import('./slash/index.ts')).default,
+  },
+  {
     id: 'history',
     path: 'history',
     declares: [promptHistory],
@@ -790,6 +798,7 @@ export const builtins: readonly BuiltinManifest[] = [
         'sessions show',
         'sessions export',
         'sessions import',
+        'sessions compact',
         'sessions doctor',
         'sessions rm',
       ],

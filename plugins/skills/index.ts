@@ -16,7 +16,7 @@ export default definePlugin<SkillSettings>({
       return more.length === 0 ? undefined : { ...value, sections: withSections(value.sections, more) };
     });
     ctx.tap(input, async ({ text }) => {
-      if (!text.trimStart().startsWith('/skill:')) return undefined;
+      if (!text.startsWith('/skill:')) return undefined;
       const { askedSkill, refusal } = await import('./invoke.ts');
       const { offeredSkills } = await import('./offered.ts');
       const asked = askedSkill(text);
@@ -33,7 +33,7 @@ export default definePlugin<SkillSettings>({
       }
     });
     ctx.tap(inputText, async (value) => {
-      if (!value.text.trimStart().startsWith('/skill:')) return undefined;
+      if (!value.text.startsWith('/skill:')) return undefined;
       const { askedSkill, invoked } = await import('./invoke.ts');
       const { offeredSkills } = await import('./offered.ts');
       const { noteUse } = await import('./used.ts');

@@ -10,7 +10,7 @@ type TextDialect = 'kern' | 'claude' | 'pi' | 'codex' | 'gemini' | 'opencode';
 export function filledIn(text: string, args: string, dialect: TextDialect = 'kern'): string {
   const given = { line: args.trim(), words: wordsOf(args) };
   const filled = text.replace(places[dialect], (...found) => {
-    return valueOf(found.at(-1) as Groups, given, dialect) ?? String(found[0]);
+    return askedFor(found.at(-1) as Groups, given, dialect) ?? String(found[0]);
   });
   return given.line === '' || isPlaced(text, given, dialect) ? filled : `${filled.trimEnd()}\n\n${given.line}`;
 }
@@ -22,7 +22,7 @@ export function hasPlaces(text: string, dialect: TextDialect = 'kern'): boolean 
 
 function isPlaced(text: string, given: Given, dialect: TextDialect): boolean {
   return Array.from(text.matchAll(places[dialect])).some(
-    ({ groups = {} }) => groups.literal === undefined && valueOf(groups, given, dialect) !== undefined,
+    ({ groups = {} }) => groups.literal === undefined && askedFor(groups, given, dialect) !== undefined,
   );
 }
 
@@ -49,7 +49,7 @@ const places: Readonly<Record<TextDialect, RegExp>> = {
   gemini: /\{\{\s*(?<all>args)\s*\}\}/g,
 };
 
-function valueOf(groups: Groups, { line, words }: Given, dialect: TextDialect): string | undefined {
+function askedFor(groups: Groups, { line, words }: Given, dialect: TextDialect): string | undefined {
   const { all, number, numbered, orNumber, or, from, count, index, name, literal } = groups;
   const at = (place: string): string => (/^\d+$/.test(place) ? (words[Number(place) - 1] ?? '') : line);
   if (literal !== undefined) return '$';

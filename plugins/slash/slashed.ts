@@ -6,6 +6,6 @@ export interface Slashed {
 
 /** `/review the tests`: the name and the rest. A path (`/tmp/x is full`) is none. */
 export function slashed(text: string): Slashed | undefined {
-  const [, name, args = ''] = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  const [, name, args = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   return name === undefined ? undefined : { name, args: args.trim() };
 }
