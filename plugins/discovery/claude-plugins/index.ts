@@ -2,49 +2,49 @@ import { discoverer, type Format } from 'kern/contracts';
 
 // What the plugins hold that were installed with Claude Code.
 const skills: Format<'skill'> = {
-  shape: 'skills/<name>/SKILL.md of each plugin',
+  shape: '`skills/<name>/SKILL.md` of each plugin',
   read: async (at) => (await import('./texts.ts')).pluginSkills(at),
 };
 const commands: Format<'slash-command'> = {
-  shape: 'commands/*.md of each plugin',
+  shape: '`commands/*.md` of each plugin',
   read: async (at) => (await import('./texts.ts')).pluginCommands(at),
 };
 const agents: Format<'agent-definition'> = {
-  shape: 'agents/*.md of each plugin',
+  shape: '`agents/*.md` of each plugin',
   read: async (at) => (await import('./texts.ts')).pluginAgents(at),
 };
 const rules: Format<'rule'> = {
-  shape: 'rules/*.{md,mdc} of each plugin',
+  shape: '`rules/*.{md,mdc}` of each plugin',
   read: async (at) => (await import('./texts.ts')).pluginRules(at),
 };
 const hooks: Format<'hook'> = {
-  shape: 'hooks/hooks.json and hooks/{pre,post}/* of each plugin',
+  shape: '`hooks/hooks.json` and `hooks/{pre,post}/*` of each plugin',
   read: async (at) => (await import('./code.ts')).pluginHooks(at),
 };
 const tools: Format<'custom-tool'> = {
-  shape: 'tools/*.{ts,js} of each plugin',
+  shape: '`tools/*.{ts,js}` of each plugin',
   read: async (at) => (await import('./code.ts')).pluginTools(at),
 };
 const servers: Format<'mcp-server'> = {
-  shape: '.mcp.json of each plugin',
+  shape: '`.mcp.json` of each plugin',
   read: async (at) => (await import('./code.ts')).pluginServers(at),
 };
 const manifests: Format<'extension-manifest'> = {
-  shape: '.claude-plugin/plugin.json of each plugin',
+  shape: '`.claude-plugin/plugin.json` of each plugin',
   read: async (at) => (await import('./installed.ts')).pluginManifests(at),
 };
 
 // Agent Plugins 1.0.0.
 const agentPluginSkills: Format<'skill'> = {
-  shape: '<plugin>/skills/<name>/SKILL.md',
+  shape: '`<plugin>/skills/<name>/SKILL.md`',
   read: async (at) => (await import('./agent-plugin-parts.ts')).agentPluginSkills(at),
 };
 const agentPluginServers: Format<'mcp-server'> = {
-  shape: '<plugin>/mcp.json',
+  shape: '`<plugin>/mcp.json`',
   read: async (at) => (await import('./agent-plugin-parts.ts')).agentPluginServers(at),
 };
 const agentPluginManifests: Format<'extension-manifest'> = {
-  shape: '<plugin>/plugin.json',
+  shape: '`<plugin>/plugin.json`',
   read: async (at) => (await import('./agent-plugin-parts.ts')).agentPluginManifests(at),
 };
 

@@ -1,15 +1,15 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const hooksInSettings: Format<'hook'> = {
-  shape: 'hooks',
+  shape: '`hooks`',
   read: async (at) => (await import('./hooks.ts')).claudeHooks(at),
 };
 const hookFiles: Format<'hook'> = {
-  shape: 'pre/<tool>.* and post/<tool>.*',
+  shape: '`pre/<tool>.*` and `post/<tool>.*`',
   read: async (at) => (await import('./hooks.ts')).claudeHookFiles(at),
 };
 const ownServers: Format<'mcp-server'> = {
-  shape: 'mcpServers of this project and of all',
+  shape: '`mcpServers` of this project, and of all',
   read: async (at) => (await import('./own-servers.ts')).ownServers(at),
 };
 

@@ -1,15 +1,15 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const rules: Format<'rule'> = {
-  shape: 'a file, or a folder of *.md and *.txt',
+  shape: 'a file, or a folder of `*.md` and `*.txt`',
   read: async (at) => (await import('./rules.ts')).clineRules(at),
 };
 const hooks: Format<'hook'> = {
-  shape: 'programs named after events',
+  shape: 'programs named after events: `PreToolUse`',
   read: async (at) => (await import('./hooks.ts')).clineHooks(at),
 };
 const servers: Format<'mcp-server'> = {
-  shape: 'mcpServers',
+  shape: '`mcpServers`',
   read: async (at) => (await import('./servers.ts')).clineServers(at),
 };
 

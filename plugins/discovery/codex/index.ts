@@ -1,19 +1,19 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const servers: Format<'mcp-server'> = {
-  shape: '[mcp_servers.<name>]',
+  shape: '`[mcp_servers.<name>]`',
   read: async (at) => (await import('./config.ts')).codexServers(at),
 };
 const hooksInConfig: Format<'hook'> = {
-  shape: '[[hooks.<event>]]',
+  shape: '`[[hooks.<event>]]`',
   read: async (at) => (await import('./config.ts')).codexHooks(at),
 };
 const hookFiles: Format<'hook'> = {
-  shape: 'pre-<tool>.{ts,js} and post-<tool>.{ts,js}',
+  shape: '`pre-<tool>.{ts,js}` and `post-<tool>.{ts,js}`',
   read: async (at) => (await import('./hook-files.ts')).codexHookFiles(at),
 };
 const agents: Format<'agent-definition'> = {
-  shape: '*.toml',
+  shape: '`<name>.toml`',
   read: async (at) => (await import('./agents.ts')).codexAgents(at),
 };
 

@@ -1,7 +1,7 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const servers: Format<'mcp-server'> = {
-  shape: 'mcpServers',
+  shape: '`mcpServers`',
   read: async (at) => (await import('./servers.ts')).cursorServers(at),
 };
 

@@ -1,40 +1,40 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const servers: Format<'mcp-server'> = {
-  shape: 'mcpServers',
+  shape: '`mcpServers`',
   read: async (at) => (await import('./settings.ts')).geminiServers(at),
 };
 const hooks: Format<'hook'> = {
-  shape: 'hooks',
+  shape: '`hooks`',
   read: async (at) => (await import('./settings.ts')).geminiHooks(at),
 };
 const commands: Format<'slash-command'> = {
-  shape: '*.toml',
+  shape: '`*.toml`, also in folders below',
   read: async (at) => (await import('./commands.ts')).geminiCommands(at),
 };
 // What an extension holds.
 const textsOfExtensions: Format<'context-file'> = {
-  shape: '<name>/GEMINI.md, or its contextFileName',
+  shape: '`<name>/GEMINI.md`, or its `contextFileName`',
   read: async (at) => (await import('./extensions.ts')).extensionTexts(at),
 };
 const serversOfExtensions: Format<'mcp-server'> = {
-  shape: '<name>/gemini-extension.json, mcpServers',
+  shape: '`mcpServers` of `<name>/gemini-extension.json`',
   read: async (at) => (await import('./extensions.ts')).extensionServers(at),
 };
 const commandsOfExtensions: Format<'slash-command'> = {
-  shape: '<name>/commands/*.toml',
+  shape: '`<name>/commands/*.toml`',
   read: async (at) => (await import('./extensions.ts')).extensionCommands(at),
 };
 const skillsOfExtensions: Format<'skill'> = {
-  shape: '<name>/skills/<skill>/SKILL.md',
+  shape: '`<name>/skills/<skill>/SKILL.md`',
   read: async (at) => (await import('./extensions.ts')).extensionSkills(at),
 };
 const agentsOfExtensions: Format<'agent-definition'> = {
-  shape: '<name>/agents/*.md',
+  shape: '`<name>/agents/*.md`',
   read: async (at) => (await import('./extensions.ts')).extensionAgents(at),
 };
 const hooksOfExtensions: Format<'hook'> = {
-  shape: '<name>/hooks/hooks.json',
+  shape: '`<name>/hooks/hooks.json`',
   read: async (at) => (await import('./extensions.ts')).extensionHooks(at),
 };
 

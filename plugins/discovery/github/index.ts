@@ -1,15 +1,15 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const prompts: Format<'prompt'> = {
-  shape: '*.prompt.md',
+  shape: '`*.prompt.md`',
   read: async (at) => (await import('./texts.ts')).copilotPrompts(at),
 };
 const agents: Format<'agent-definition'> = {
-  shape: '*.agent.md, *.chatmode.md and *.md',
+  shape: '`*.agent.md`, `*.chatmode.md` and `*.md`',
   read: async (at) => (await import('./texts.ts')).copilotAgents(at),
 };
 const servers: Format<'mcp-server'> = {
-  shape: 'mcpServers',
+  shape: '`mcpServers`',
   read: async (at) => (await import('./servers.ts')).copilotServers(at),
 };
 const instructions = ['.instructions.md'];

@@ -1,23 +1,23 @@
 import { discoverer, type Format, type FoundKind, type Place } from 'kern/contracts';
 
 const servers: Format<'mcp-server'> = {
-  shape: 'mcp',
+  shape: '`mcp`, of all of these together',
   read: async (at) => (await import('./servers.ts')).openCodeServers(at),
 };
 const commands: Format<'slash-command'> = {
-  shape: 'command',
+  shape: '`command`, of all of these together',
   read: async (at) => (await import('./texts.ts')).configuredCommands(at),
 };
 const configuredAgents: Format<'agent-definition'> = {
-  shape: 'agent',
+  shape: '`agent`, of all of these together',
   read: async (at) => (await import('./texts.ts')).configuredAgents(at),
 };
 const agents: Format<'agent-definition'> = {
-  shape: '*.md',
+  shape: '`*.md`, also in folders below',
   read: async (at) => (await import('./texts.ts')).openCodeAgents(at),
 };
 const instructions: Format<'instruction'> = {
-  shape: 'instructions',
+  shape: '`instructions`, of all of these together',
   read: async (at) => (await import('./instructions.ts')).openCodeInstructions(at),
 };
 

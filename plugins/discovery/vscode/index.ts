@@ -1,7 +1,7 @@
 import { discoverer, type Format } from 'kern/contracts';
 
 const servers: Format<'mcp-server'> = {
-  shape: 'servers with inputs, or mcp.servers',
+  shape: '`servers` with `inputs`, or `mcp.servers`',
   read: async (at) => (await import('./servers.ts')).codeServers(at),
 };
 
