@@ -21,7 +21,7 @@ export const sessionCommands: readonly Command[] = [
   {
     ...list,
     path: ['sessions'],
-    summary: 'Sessions: list, show, export, import, doctor, rm.',
+    summary: 'Sessions: list, show, export, import, compact, doctor, rm.',
     examples: [
       ['Those of this folder', 'kern sessions'],
       ['Read the one from before', 'kern sessions show latest'],
@@ -127,6 +127,43 @@ export const sessionCommands: readonly Command[] = [
       ['Everything of pi', 'kern sessions import --from pi --all'],
     ],
     run: async (_ctx, args, host) => (await import('./import.ts')).importSessions(args, host),
+  },
+  {
+    path: ['sessions', 'compact'],
+    group: 'Work',
+    summary: 'Sum up what is old in a session, look at that beforehand, or take it back.',
+    details: [
+      'A summary costs a request to the model. The summary is printed; nothing is lost by it, the entries stay in the file.',
+      '--preview asks for it too, and changes nothing; --undo goes on as if the latest compaction had not been.',
+    ].join('\n'),
+    json: true,
+    options: [
+      { name: 'preview', names: ['--preview'], kind: 'boolean', summary: 'Show what it would be; change nothing.' },
+      { name: 'undo', names: ['--undo'], kind: 'boolean', summary: 'Take the latest one back.' },
+      {
+        name: 'instructions',
+        names: ['--instructions'],
+        kind: 'string',
+        value: '<text>',
+        summary: 'What the summary is to heed.',
+      },
+      {
+        name: 'strategy',
+        names: ['--strategy'],
+        kind: 'string',
+        value: '<id>',
+        summary: 'summary, truncate, or what a plugin adds.',
+      },
+      { name: 'model', names: ['--model'], kind: 'string', value: '<model>', summary: 'Who writes the summary.' },
+      dir,
+    ],
+    positionals: [{ name: 'session', required: true, summary: which }],
+    examples: [
+      ['Look at it first', 'kern sessions compact latest --preview'],
+      ['With a cheaper model', 'kern sessions compact latest --model anthropic/claude-haiku-4-5'],
+      ['Take it back', 'kern sessions compact latest --undo'],
+    ],
+    run: async (_ctx, args, host) => (await import('./compact.ts')).compact(args, host),
   },
   {
     path: ['sessions', 'doctor'],

@@ -315,3 +315,30 @@ test('Markdown on stdout holds nothing that a terminal would obey', async () => 
   );
   expect(out).not.toMatch(/(?![\n\t\u200d])[\p{Cc}\p{Cf}]/u);
 });
+
+test('a compaction is looked at, made, and taken back from the command line', async () => {
+  const long = 'many words '.repeat(400);
+  await using desk = await openDesk({
+    'r.json': JSON.stringify({ version: 1, turns: [{ text: long }], repeat: 'last' }),
+  });
+  desk.write('s.json', JSON.stringify({ version: 1, turns: [{ text: 'A scripted summary' }], repeat: 'last' }));
+  await desk.kern('config', 'set', 'plugins.agent.compaction.keepRecentTokens', '500');
+  for (const words of ['one', 'two', 'three']) await desk.kern('-p', '-c', words, ...model);
+  const [file = ''] = files(desk);
+  const before = readFileSync(file, 'utf8');
+  const seen = await desk.kern('sessions', 'compact', 'latest', '--preview', '--model', 'script/s.json');
+  expect(seen).toMatchObject({ code: 0, out: expect.stringContaining('scripted summary') });
+  expect(seen.err).toContain('Nothing was changed');
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(await desk.json('sessions', 'compact', 'latest', '--model', 'script/s.json')).toMatchObject({
+    preview: false,
+    summary: expect.stringContaining('scripted summary'),
+    entryId: expect.any(String),
+  });
+  expect(readFileSync(file, 'utf8')).toContain('"type":"compaction"');
+  expect(await desk.kern('sessions', 'compact', 'latest', '--undo')).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).toContain('kern.compaction-undone');
+  const again = await desk.kern('sessions', 'compact', 'latest', '--undo');
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('no compaction') });
+  expect((await desk.kern('sessions', 'compact', 'latest', '--undo', '--preview')).code).toBe(2);
+});
