@@ -1,13 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { KernError, messageOf } from '../error.ts';
 import { builtinKey, type Kernel } from '../kernel.ts';
 import type { PluginDefinition, TrustState } from '../plugin.ts';
 import type { Trust } from '../trust/trust.ts';
 import { brokenPromises, manifestForSleep, sleeperOf, type WholeManifest } from './lazy.ts';
 import type { Loader } from './load.ts';
-import { type ExtensionFolder, explicitPlaces, foundIn, type Place, type PlaceState, trustItemOf } from './place.ts';
+import {
+  builtinPlace,
+  type ExtensionFolder,
+  explicitPlaces,
+  foundIn,
+  type Place,
+  type PlaceState,
+  trustItemOf,
+} from './place.ts';
 import { type Adopt, Reader, wasRefused } from './reader.ts';
 import { idTaken, isFound, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
 import type { WatchHub } from './watch-hub.ts';
@@ -85,15 +93,7 @@ export class Host {
 
   /** A built-in that runs from its sources: loaded like any other, watched, and swapped. */
   async builtin(id: string, entry: string): Promise<PluginDefinition> {
-    const slot =
-      this.#slots.get(entry) ??
-      this.#open({
-        entry,
-        folder: dirname(entry),
-        level: 'builtin',
-        name: id,
-        shortName: id,
-      });
+    const slot = this.#slots.get(entry) ?? this.#open(builtinPlace(id, entry));
     slot.key = builtinKey(id);
     return this.#reading(slot);
   }
@@ -139,11 +139,9 @@ export class Host {
 
   async #locate(): Promise<readonly Place[]> {
     const named = [...this.#slots.values()].flatMap(({ place }) => (place.level === 'session' ? [place.entry] : []));
-    const { places, problems } = await foundIn(this.#options.folders, named);
+    const { places, problems } = await foundIn(this.#options.folders, named, this.#options.others);
     this.#problems = problems;
-    const known = new Set([...named, ...places.map(({ entry }) => entry)]);
-    const others = (await this.#options.others?.()) ?? [];
-    return [...places, ...others.filter(({ entry }) => !known.has(entry))];
+    return places;
   }
 
   #open(place: Place): Slot {

@@ -39,15 +39,25 @@ export type PlaceState =
 /** What its failures are booked on while its id is not known. */
 export const placeKey = (place: Place): string => `place:${place.entry}`;
 
+/** Of a built-in that runs from its sources. */
+export const builtinPlace = (id: string, entry: string): Place => ({
+  entry,
+  folder: dirname(entry),
+  level: 'builtin',
+  name: id,
+  shortName: id,
+});
+
 /** How a project's plugin is presented to the gate. */
 export function trustItemOf(place: Place): TrustItem {
   return { kind: 'plugin', id: place.name, path: place.entry };
 }
 
-/** All that stands in the folders, but what a person named, and what there is no extension. */
+/** All that stands in the folders and what is found otherwise, but what a person named, and what there is no extension. */
 export async function foundIn(
   folders: readonly ExtensionFolder[],
   named: readonly string[],
+  others: () => Promise<readonly Place[]> = async () => [],
 ): Promise<{ readonly places: readonly Place[]; readonly problems: ReadonlyMap<string, string> }> {
   const located = await Promise.all(
     folders.map(async (folder) => ({ folder, ...(await locateExtensions(folder.path)) })),
@@ -55,8 +65,9 @@ export async function foundIn(
   const places = located.flatMap(({ folder, found }) =>
     found.filter(({ entry }) => !named.includes(realPath(entry))).map((one) => placeIn(folder, one)),
   );
+  const known = new Set([...named, ...places.map(({ entry }) => entry)]);
   return {
-    places,
+    places: [...places, ...(await others()).filter(({ entry }) => !known.has(entry))],
     problems: new Map(located.flatMap(({ problems }) => problems).map(({ path, message }) => [path, message])),
   };
 }
