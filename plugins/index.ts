@@ -712,7 +712,7 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'prompt',
     declares: [],
     contributes: {},
-    taps: [systemPrompt.id],
+    taps: [systemPrompt.id, toolResult.id, sessionCompact.id, sessionShutdown.id],
     load: async () => (await import('./prompt/index.ts')).default,
   },
   {
