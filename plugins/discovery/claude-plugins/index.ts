@@ -1,6 +1,6 @@
 import { discoverer, type Format } from 'kern/contracts';
 
-// What the plugins hold that were installed with Claude Code.
+// What the plugins hold that were installed with Claude Code, or as it does it.
 const skills: Format<'skill'> = {
   shape: '`skills/<name>/SKILL.md` of each plugin',
   read: async (at) => (await import('./texts.ts')).pluginSkills(at),
@@ -49,27 +49,37 @@ const agentPluginManifests: Format<'extension-manifest'> = {
 };
 
 const installed = '~/.claude/plugins/installed_plugins.json';
+/** oh-my-pi keeps its own list of them, in the same words. What stands in both is taken from it. */
+const installedByOhMyPi = '~/.omp/plugins/installed_plugins.json';
 
 export default discoverer({
   id: 'claude-plugins',
   displayName: 'Plugins',
-  description: 'Plugins that were installed with Claude Code, and Agent Plugins in .agents/plugins.',
+  description: 'Plugins that were installed with Claude Code or oh-my-pi, and Agent Plugins in .agents/plugins.',
   priority: 70,
   folders: { CLAUDE_CONFIG_DIR: '~/.claude' },
   places: [
     { kind: 'skill', path: '.agents/plugins', up: 'root', format: agentPluginSkills },
     { kind: 'skill', path: '~/.agents/plugins', format: agentPluginSkills },
+    { kind: 'skill', path: installedByOhMyPi, format: skills, description: 'none' },
     { kind: 'skill', path: installed, format: skills, description: 'none' },
     { kind: 'mcp-server', path: '.agents/plugins', up: 'root', format: agentPluginServers },
     { kind: 'mcp-server', path: '~/.agents/plugins', format: agentPluginServers },
+    { kind: 'mcp-server', path: installedByOhMyPi, format: servers },
     { kind: 'mcp-server', path: installed, format: servers },
     { kind: 'extension-manifest', path: '.agents/plugins', up: 'root', format: agentPluginManifests },
     { kind: 'extension-manifest', path: '~/.agents/plugins', format: agentPluginManifests },
+    { kind: 'extension-manifest', path: installedByOhMyPi, format: manifests },
     { kind: 'extension-manifest', path: installed, format: manifests },
+    { kind: 'slash-command', path: installedByOhMyPi, format: commands, dialect: 'claude' },
     { kind: 'slash-command', path: installed, format: commands, dialect: 'claude' },
+    { kind: 'agent-definition', path: installedByOhMyPi, format: agents },
     { kind: 'agent-definition', path: installed, format: agents },
+    { kind: 'rule', path: installedByOhMyPi, format: rules, rule: 'always' },
     { kind: 'rule', path: installed, format: rules, rule: 'always' },
+    { kind: 'hook', path: installedByOhMyPi, format: hooks, hooks: 'claude' },
     { kind: 'hook', path: installed, format: hooks, hooks: 'claude' },
+    { kind: 'custom-tool', path: installedByOhMyPi, format: tools },
     { kind: 'custom-tool', path: installed, format: tools },
   ],
 });

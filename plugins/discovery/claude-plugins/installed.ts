@@ -26,17 +26,25 @@ export async function installedPlugins(at: At): Promise<readonly InstalledPlugin
     return [];
   }
   const isOff = await switchedOff(at);
+  const elsewhere = await listedElsewhere(at);
   const folders = new Map<string, string>();
   for (const [id, said] of Object.entries(plugins)) {
     const entries = (Array.isArray(said) ? (said as readonly unknown[]) : [said]).filter(isFields);
     const entry = entries.find((one) => isHere(one, where)) ?? entries.find((one) => isForAll(one));
-    if (entry === undefined || flagOf(entry.enabled) === false || isOff(id)) continue;
+    if (entry === undefined || flagOf(entry.enabled) === false || isOff(id) || elsewhere.has(id)) continue;
     const folder = textOf(entry.installPath);
     if (folder === undefined || !isAbsolute(folder)) files.warn(path, `the plugin ${id} has no installPath`);
     else if ((await files.kind(folder)) !== 'folder') files.warn(path, `the plugin ${id} is not in ${folder} any more`);
     else folders.set(id, folder);
   }
   return Promise.all([...folders].map(([id, folder]) => pluginAt(id, folder, at)));
+}
+
+/** What oh-my-pi lists as well is taken from its list: a plugin of two lists is one, and its hooks run once. */
+async function listedElsewhere({ path, user, files }: At): Promise<ReadonlySet<string>> {
+  const other = join(user, '.omp', 'plugins', 'installed_plugins.json');
+  const data = path === other ? undefined : await files.json(other);
+  return new Set(isFields(data) && isFields(data.plugins) ? Object.keys(data.plugins) : []);
 }
 
 const isForAll = (entry: Fields): boolean => !['project', 'local'].includes(textOf(entry.scope) ?? 'user');
