@@ -236,3 +236,10 @@ test('a write leaves nothing beside the file', async () => {
   await failure(() => config.write('user', 'thinking', 'lots'));
   expect(readdirSync(home).toSorted()).toEqual(['config.yml', 'x']);
 });
+
+test('a level where nothing can be written is told in words, with the file', async () => {
+  const { config, root } = await setUp({ 'project/.kern': 'a file where the folder should be' });
+  const error = await failure(() => config.write('project', 'thinking', 'low'));
+  expect(error).toMatchObject({ code: 'config_unwritable' });
+  expect(String(error)).toContain(`${path.join(root, '.kern/config.yml')} cannot be written`);
+});

@@ -148,6 +148,35 @@ function isData(value: unknown, depth = 0): boolean {
 /** Makes the changes on top of what stands in the file at that moment, while no other kern writes it. All, or with an error none. */
 export async function editFile(place: FilePlace, wanted: readonly Wanted[]): Promise<Written> {
   const file = fileToWrite(place);
+  try {
+    return await edit(file, place, wanted);
+  } catch (cause) {
+    const why = unwritable[codeOf(cause) ?? ''];
+    if (why === undefined) throw cause;
+    throw new KernError(
+      'config_unwritable',
+      `${file} cannot be written: ${why} (${codeOf(cause)}). Nothing was changed.`,
+      {
+        hint: 'Make room or give write access there, or set KERN_HOME to a folder of your own.',
+        cause,
+      },
+    );
+  }
+}
+
+/** What a system says of a place where nothing can be written, in words. */
+const unwritable: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission to write there',
+  EPERM: 'you have no permission to write there',
+  EROFS: 'only reading is possible there',
+  ENOSPC: 'there is no room left',
+  EDQUOT: 'no more may be stored there',
+  ENOTDIR: 'something above it is not a folder',
+  ENOENT: 'its folder cannot be made',
+  EEXIST: 'something above it is not a folder',
+};
+
+async function edit(file: string, place: FilePlace, wanted: readonly Wanted[]): Promise<Written> {
   return withLock(path.join(place.home, 'config.lock'), async () => {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found !== undefined && (!found.isFile() || found.size > largestFile))
