@@ -18,6 +18,7 @@ import {
 } from './place.ts';
 import { type Adopt, Reader, wasRefused } from './reader.ts';
 import { idTaken, isFound, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
+import { tellBlocked } from './tell-blocked.ts';
 import type { WatchHub } from './watch-hub.ts';
 
 export type { ExtensionFolder, Place, PlaceState } from './place.ts';
@@ -447,28 +448,14 @@ export class Host {
     const reason = await gate.why(trustItemOf(slot.place));
     const isRevoked = trust === 'untrusted' && (reason.denied === true || reason.at === undefined);
     const wasLive = isLive && !isRevoked;
-    const who = whoIs(slot);
+    const told = tellBlocked(kernel, slot, trust, wasLive);
     if (!wasLive) await this.#drop(slot);
     this.#forgetFailure(slot);
     slot.status = { state: 'blocked', trust, wasLive };
     const covered = await gate.files(trustItemOf(slot.place)).catch(() => []); // what cannot be told cannot be watched
     this.#follow(slot, [slot.place.entry, ...slot.files, ...covered], slot.missing, new Map());
     if (before.state === 'blocked' && before.trust === trust && before.wasLive === wasLive) return;
-    const { name, entry } = slot.place;
-    const why = whyBlocked(trust);
-    kernel.journal.add(
-      who.id,
-      'warning',
-      wasLive ? 'kept_old' : 'blocked',
-      wasLive ? `kept the old: ${entry}: ${why}` : `${name} is blocked: ${why}`,
-    );
-    kernel.announce({
-      id: who.id,
-      state: wasLive ? 'kept' : 'blocked',
-      revision: slot.revision,
-      reason: why,
-      file: entry,
-    });
+    told();
   }
 
   // --- Watching --------------------------------------------------------------------------------------------------
