@@ -283,3 +283,33 @@ test('extensions talk over the bus, and dialogs answer as the person does', asyn
   expect(h.ui?.shown).toContain('warning: told');
   expect(h.complaints()).toEqual([expect.stringContaining('it draws a component of its own, which is not shown here')]);
 });
+
+test('a tool calls others, each asked about by itself, and timers end with the extension', async () => {
+  await using h = await openHouse(
+    {
+      outer: `
+        pi.registerTool({ name: 'outer', label: 'x', description: 'Calls others.', parameters: { type: 'object', properties: {} },
+          async execute(id, params, signal, onUpdate, ctx) {
+            const found = await ctx.executeTool('ls', {});
+            const refused = await ctx.executeTool('bash', { command: 'echo no' });
+            const timer = ctx.setInterval(() => {}, 1000);
+            ctx.clearTimer(timer);
+            await new Promise((resolve) => ctx.setTimeout(resolve, 1));
+            say(ctx.tools.includes('outer'), found.content[0].text.includes('a.txt'), refused.isError, refused.content[0].text);
+            return { content: [{ type: 'text', text: 'ok' }], details: {} };
+          } });
+        pi.on('tool_call', ({ toolName, toolCallId }) => { say(toolName, toolCallId); return toolName === 'bash' ? { block: true, reason: 'no shell' } : undefined; });`,
+    },
+    {
+      files: { 'a.txt': '' },
+      turns: [{ calls: [{ name: 'outer', args: {}, id: 'c1' }] }, { text: 'done' }],
+    },
+  );
+  expect(await h.session.prompt({ text: 'go' })).toMatchObject({ status: 'ok' });
+  expect(h.said()).toEqual([
+    ['outer', 'c1'],
+    ['ls', 'c1/1'],
+    ['bash', 'c1/2'],
+    [true, true, true, 'bash was not run: no shell'],
+  ]);
+});

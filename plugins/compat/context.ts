@@ -81,6 +81,10 @@ export function eventContext(parts: ContextParts, session: AgentSession | undefi
       extension.track(extension.inSession(compacted, () => compactLater(compacted, options)));
     },
     getSystemPrompt: () => systemPromptOf(live()),
+    // oh-my-pi: timers that end with the extension.
+    setInterval: (fn: () => void, ms: number) => ctx.interval(fn, ms),
+    setTimeout: (fn: () => void, ms: number) => ctx.timeout(fn, ms),
+    clearTimer: (timer: { dispose(): void } | undefined) => timer?.dispose(),
   };
 }
 

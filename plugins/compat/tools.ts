@@ -3,9 +3,11 @@ import {
   type AnyTool,
   type Effect,
   type PromptSection,
+  prepareToolCall,
   systemPrompt,
   type ToolContext,
   type ToolResult,
+  toolFaces,
   tools,
 } from 'kern/contracts';
 import { KernError, type Offered, type Where } from 'kern/plugin';
@@ -91,14 +93,36 @@ export class Tools {
       ...(prepare === undefined ? {} : { prepareArguments: prepare }),
       async execute(id, args, signal, onUpdate, toolContext) {
         const session = extension.session();
+        const own = Object.create(null, {
+          ...Object.getOwnPropertyDescriptors(context(session, signal)),
+          ...Object.getOwnPropertyDescriptors(callsOf(id, session, toolContext.sessionId, signal)),
+        });
         const update = (partial: unknown): void => onUpdate(resultOf(tool, partial));
-        const answer = await within(toolContext, () =>
-          tool.execute(id, args, signal, update, context(session, signal)),
-        );
+        const answer = await within(toolContext, () => tool.execute(id, args, signal, update, own));
         return resultOf(tool, answer);
       },
     };
   }
+}
+
+/** Other tools that a call may call: each is asked about like a call of the model. */
+function callsOf(id: string, session: AgentSession | undefined, sessionId: string, signal: AbortSignal): object {
+  let count = 0;
+  return {
+    get tools() {
+      return session === undefined ? [] : toolFaces(session.view).map(({ name }) => name);
+    },
+    async executeTool(name: string, args: unknown): Promise<ToolResult> {
+      if (session === undefined)
+        throw new KernError('no_session', `${name} was called by a tool where no session runs`, {
+          hint: 'a tool calls others in a conversation alone',
+        });
+      count += 1;
+      const call = { name, args, callId: `${id}/${count}`, sessionId, by: 'model' as const, signal };
+      const prepared = await prepareToolCall(session.view, call);
+      return prepared.state === 'ready' ? prepared.execute() : prepared.result;
+    },
+  };
 }
 
 function checked(extension: Extension, definition: unknown): ForeignTool {
