@@ -304,7 +304,7 @@ export interface Sessions {
   create(options: CreateOptions): Promise<SessionStore>;
   /**
    * Opens a file. Throws `session_not_found`, `session_unreadable`, and, with `whenBusy: 'fail'`, `session_busy`. An
-   * owner that is dead or stopped is taken over from.
+   * owner that is dead, or stopped and stays so for some seconds, is taken over from.
    */
   open(
     file: string,

@@ -1,5 +1,5 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Sessions } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { plainService } from './test/plain-service.ts';
@@ -49,6 +49,18 @@ test('the beginning of several ids names them all, and those of this folder come
   expect(told).toMatchObject({ message: expect.stringContaining(second.file) });
   expect(told).toMatchObject({ message: expect.not.stringContaining(far.file) });
   expect(await t.sessions.find(start, { cwd: '/elsewhere' })).toBe(far.file);
+});
+
+test('of one id in two folders that of this folder is meant; from elsewhere both are named', async () => {
+  const t = await bootSessions();
+  const [here, far] = [await made(t), await made(t, { cwd: '/elsewhere' })];
+  const copy = join(dirname(far.file), basename(here.file));
+  copyFileSync(here.file, copy);
+  expect(await t.sessions.find(here.id, { cwd })).toBe(here.file);
+  expect(await t.sessions.find(here.id, { cwd: '/elsewhere' })).toBe(copy);
+  const told = await t.sessions.find(here.id, { cwd: '/third' }).catch((error: unknown) => error);
+  expect(told).toMatchObject({ code: 'session_ambiguous', message: expect.stringContaining(here.file) });
+  expect(told).toMatchObject({ message: expect.stringContaining(copy) });
 });
 
 test('the latest session is that of this folder alone, also where two folders have one name', async () => {

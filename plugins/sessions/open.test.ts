@@ -85,7 +85,7 @@ test('who lost a session while it was stopped goes on in a copy, with what it ha
   expect(store.busy).toMatchObject({ as: 'fork', owner: { pid: process.pid } });
   expect(notesIn(file)).toEqual(['before', 'theirs', 'theirs too']);
   expect(notesIn(store.file)).toEqual(['before', 'ours']);
-  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'write-restored']);
+  expect(reports.map(({ type }) => type)).toEqual(['write-failed', 'moved', 'write-restored']);
   await Promise.all([store.close(), taker.close()]);
   expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
 });

@@ -211,6 +211,7 @@ test('what happens to the session is said on stderr, each thing in a line', asyn
     { type: 'session_busy', owner, as: 'fork' },
     { type: 'session_busy', owner, as: 'readonly' },
     { type: 'session_busy', owner, as: 'takeover' },
+    { type: 'session_busy', owner: { ...owner, isStopped: true }, as: 'takeover' },
     {
       type: 'session_repaired',
       repairs: [1, 2, 3, 4].map((line) => ({ line, kind: 'bad-line', message: 'is no JSON' })),
@@ -238,6 +239,7 @@ test('what happens to the session is said on stderr, each thing in a line', asyn
     '! the session is open in process 12 on here: this goes on in a copy of it',
     '! the session is open in process 12 on here: here it can only be read',
     '! process 12 on here had the session open and is gone: taken over',
+    '! process 12 on here had the session open and is stopped: taken over',
     '! the session file was not as it should be (4 places); nothing was thrown away:',
     '  line 1: is no JSON',
     '  line 2: is no JSON',
