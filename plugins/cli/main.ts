@@ -44,7 +44,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       stderr,
       env,
       get cwd() {
-        return hereOrRefuse();
+        // Who names another folder may stand in one that is of no use.
+        return argv.some((word) => /^--cwd(=|$)/.test(word)) ? hereOr('/') : hereOrRefuse();
       },
       signal: signals.signal,
       get version() {
@@ -65,6 +66,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   const exitCode = signals.exitCode ?? codeFor(code, output);
   setTimeout(() => process.exit(exitCode), lingerMs).unref();
   return exitCode;
+}
+
+function hereOr(other: string): string {
+  try {
+    return process.cwd();
+  } catch {
+    return other;
+  }
 }
 
 /** The folder that the process stands in, which somebody may have removed. */
