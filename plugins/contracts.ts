@@ -17,6 +17,7 @@ export * from './permissions/contract.ts';
 export * from './processes/api.ts';
 export * from './processes/contract.ts';
 export * from './prompt/api.ts';
+export * from './prompt/contract.ts';
 export * from './sessions/api.ts';
 export * from './sessions/contract.ts';
 export * from './settings/contract.ts';

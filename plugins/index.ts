@@ -50,6 +50,7 @@ import {
   renderers,
   retryEnd,
   retryStart,
+  ruleTriggered,
   schemas,
   sessionBeforeBranch,
   sessionBeforeCompact,
@@ -710,7 +711,7 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'prompt',
     path: 'prompt',
-    declares: [],
+    declares: [ruleTriggered],
     contributes: {},
     taps: [systemPrompt.id, toolResult.id, sessionCompact.id, sessionShutdown.id],
     load: async () => (await import('./prompt/index.ts')).default,
