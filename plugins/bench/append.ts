@@ -3,8 +3,8 @@ import { interleaved } from './median.ts';
 import { openSessionHost } from './session-host.ts';
 import type { Table } from './table.ts';
 
-const mostRounds = 5;
-const count = 10_000;
+const mostRounds = 4;
+const count = 5_000;
 /** Each of these waits for the disk. */
 const synced = 200;
 const bytes = 1_000;

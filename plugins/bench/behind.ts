@@ -5,7 +5,7 @@ import { openSessionHost } from './session-host.ts';
 import { writeSession } from './session-lines.ts';
 import type { Table } from './table.ts';
 
-const mostRounds = 5;
+const mostRounds = 4;
 const turns = 50;
 const entries = 10_000;
 /** More than all of them together. */

@@ -5,7 +5,7 @@ import { openSessionHost } from './session-host.ts';
 import { writeSession } from './session-lines.ts';
 import type { Table } from './table.ts';
 
-const mostRounds = 5;
+const mostRounds = 4;
 const folders = 30;
 const each = 100;
 const shape = { entries: 24, bytes: 1_000 };

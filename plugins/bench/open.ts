@@ -5,7 +5,7 @@ import { askOnce } from './session-host.ts';
 import { writeSession } from './session-lines.ts';
 import type { Table } from './table.ts';
 
-const mostRounds = 3;
+const mostRounds = 2;
 const sizes = [1_000, 10_000, 100_000] as const;
 const bytes = 2_000;
 const compactedBefore = 500;
