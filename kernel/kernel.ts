@@ -94,7 +94,7 @@ export class Kernel implements Core {
     });
     this.#asking = new Asking({
       core: this,
-      join: (answers) => this.#refresh(answers),
+      join: (answers) => this.#replace(this.#snapshots.answered(answers, this.#snapshot)),
       track: (work) => void this.track(work),
     });
     this.#snapshots = new Snapshots(this, this.#sleepers);
@@ -291,14 +291,17 @@ export class Kernel implements Core {
   }
 
   /** A new snapshot that shares what did not change. */
-  #refresh(answers: ReadonlyMap<string, Answer> = this.#snapshot.answers): void {
+  #refresh(): void {
+    const { activations, answers } = this.#snapshot;
+    const parts = { activations, declarations: this.#declarationsNow(), answers, order: this.#order };
+    this.#replace(this.#snapshots.make(parts, this.#snapshot));
+  }
+
+  #replace(snapshot: Snapshot): void {
     const before = this.#snapshot;
-    const { activations } = before;
-    const declarations = this.#declarationsNow();
-    const parts = { activations, declarations, answers, order: this.#order };
-    this.#snapshot = this.#snapshots.make(parts, before);
+    this.#snapshot = snapshot;
     this.#asking.prune();
-    this.#announceCapabilities(before, this.#snapshot);
+    this.#announceCapabilities(before, snapshot);
   }
 
   #declarationsNow(): Declarations {

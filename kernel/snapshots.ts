@@ -77,6 +77,13 @@ export class Snapshots {
     });
   }
 
+  /** With other answers: nothing else depends on what providers say, and they say much at a start. */
+  answered(answers: ReadonlyMap<string, Answer>, before: Snapshot): Snapshot {
+    const isAnswering = new Set(before.providers);
+    const kept = new Map([...answers].filter(([, { record }]) => isAnswering.has(record)));
+    return Object.freeze({ ...before, number: before.number + 1, answers: kept });
+  }
+
   #places(
     activations: readonly Activation[],
     idle: readonly IdlePlugin[],
