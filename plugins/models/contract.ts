@@ -313,6 +313,24 @@ export const modelOverrides = defineCapability<ModelOverride>({
   key: ({ provider, model }) => `${provider}/${model}`,
 });
 
+/** A mistake in a file that describes providers or models: what it is about is not there, or less of it. */
+export interface ModelProblem {
+  /** Whose description it is; undefined where all of the file is concerned. */
+  readonly provider?: string | undefined;
+  /** With file and line: `models.yml:4: acme.baseUrl: expected an http or https address`. */
+  readonly text: string;
+}
+
+/** Mistakes in what people say of providers and models, told by whoever reads it. Key: the text. */
+export const modelProblems = defineCapability<ModelProblem>({
+  id: 'model-problem',
+  schema: z.custom<ModelProblem>(
+    (value) => typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string',
+    'a model problem is {provider, text}',
+  ),
+  key: ({ text }) => text,
+});
+
 /** The request as it is about to leave. */
 export const modelRequest = transform<ModelRequest>({ id: 'model.request' });
 /**

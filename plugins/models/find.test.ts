@@ -141,6 +141,24 @@ test('a family with more words is another one', async () => {
   await expect(findIn([own], {}, 'big 7')).rejects.toMatchObject({ code: 'model_unknown' });
 });
 
+test.each(['myprivate/sonnet', 'nope/x', 'anthropc/claude-opus-5-5', 'local/gpt-6.2-sol', '/sonnet', 'x/'])(
+  '%s is of nobody who is known: no other provider gets its key out for it',
+  async (wanted) => {
+    const error = await find(wanted).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'model_unknown', message: expect.stringContaining('no such provider') });
+    expect((error as Error).message).toContain('providers: anthropic, openai');
+  },
+);
+
+test('who sells a model under the name of its maker is named, and not taken', async () => {
+  await expect(find('deepseek-ai/DeepSeek-V4-Pro')).rejects.toMatchObject({ code: 'model_unknown' });
+  const seller = provider('seller', ['maker/big-1', 'other/big-2']);
+  await expect(findIn([seller], {}, 'maker/big-1')).rejects.toMatchObject({ hint: 'did you mean seller/maker/big-1?' });
+  // What stands before a slash is not guessed at.
+  expect((await findIn([seller], {}, 'seller/maker/big')).id).toBe('seller/maker/big-1');
+  expect((await findIn([seller], {}, 'seller/nobody/big')).id).toBe('seller/nobody/big');
+});
+
 test('a script is opened by its whole name', async () => {
   await expect(find('script/none.yml:high')).rejects.toMatchObject({
     code: 'script_invalid',

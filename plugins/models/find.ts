@@ -3,6 +3,7 @@ import { modelNamed } from './catalog/models.ts';
 import {
   type Model,
   type ModelRole,
+  modelProblems,
   modelRoles,
   type ResolvedModel,
   type ThinkingLevel,
@@ -66,7 +67,8 @@ export async function choices(place: Place, signal: AbortSignal | undefined): Pr
 export async function exactly(place: Place, id: string, signal: AbortSignal | undefined): Promise<Model> {
   const parts = splitModelId(id);
   const source = parts === undefined ? undefined : await sourceNamed(place, parts.provider, signal);
-  if (parts === undefined || source === undefined) throw await unknown(place, id, undefined, signal);
+  if (parts === undefined) throw await unknown(place, id, undefined, signal);
+  if (source === undefined) throw await noProvider(place, id, signal);
   const model = await modelAt(place, source, parts.model);
   if (model === undefined) throw await unknown(place, id, source, signal);
   return usable(model, source);
@@ -99,6 +101,8 @@ async function named(
   const parts = splitModelId(said);
   const source = parts === undefined ? undefined : await sourceNamed(place, parts.provider, signal);
   if (parts !== undefined && source !== undefined) return atProvider(place, source, parts.model, signal);
+  // What stands before a slash decides whose server reads the conversation, and with which key.
+  if (head.includes('/') && !isGlob(parts?.provider ?? '')) throw await noProvider(place, head, signal);
   return anywhere(place, said, signal);
 }
 
@@ -180,6 +184,39 @@ function ambiguous(said: string, candidates: readonly Model[]): KernError {
   });
 }
 
+async function noProvider(place: Place, id: string, signal: AbortSignal | undefined): Promise<KernError> {
+  const provider = id.slice(0, Math.max(0, id.indexOf('/')));
+  const sources = await sourcesOf(place, signal);
+  const ids = sources.map(({ item }) => item.id);
+  const problems = place.use(modelProblems);
+  await problems.load(signal);
+  const mistakes = problems.items().filter((one) => one.provider === undefined || one.provider === provider);
+  if (mistakes.length > 0) {
+    const texts = mistakes.map(({ text }) => text).join('; ');
+    return new KernError('model_unknown', `${id}: no such provider ${provider}: ${texts}`, {
+      hint: `mend that; the providers that are there: ${someOf(ids)}`,
+    });
+  }
+  const asked = sources.filter(({ item }) => item.probes !== true);
+  const known = await modelsOf(place, asked, signal);
+  const resold = known.filter(({ model }) => model.toLowerCase() === id.toLowerCase());
+  const ways = [
+    resold.slice(0, 3).map((model) => model.id),
+    nearNames(
+      id,
+      known.map((model) => model.id),
+    ),
+    nearNames(provider, ids),
+  ];
+  const near = ways.find(({ length }) => length > 0) ?? [];
+  return new KernError('model_unknown', `${id}: no such provider ${provider}; providers: ${someOf(ids)}`, {
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(', ')}?`
+        : 'see `kern models list`; models.yml describes providers of your own',
+  });
+}
+
 async function unknown(
   place: Place,
   id: string,
@@ -191,12 +228,12 @@ async function unknown(
   const known = (await modelsOf(place, asked, signal)).map((model) => model.id);
   const tail = known.filter((name) => !id.includes('/') && name.endsWith(`/${id}`));
   const near = tail.length > 0 ? tail.slice(0, 3) : nearNames(id, known);
-  const providers = sources.map(({ item }) => item.id);
-  const some =
-    providers.length > 12
-      ? `${providers.slice(0, 12).join(', ')} and ${providers.length - 12} more`
-      : providers.join(', ');
+  const some = someOf(sources.map(({ item }) => item.id));
   const what = splitModelId(id) === undefined ? 'no model is called that' : `no such model; the providers are ${some}`;
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'see `kern models list`';
   return new KernError('model_unknown', `${id}: ${what}`, { hint });
+}
+
+function someOf(ids: readonly string[]): string {
+  return ids.length > 12 ? `${ids.slice(0, 12).join(', ')} and ${ids.length - 12} more` : ids.join(', ');
 }

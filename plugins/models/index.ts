@@ -4,6 +4,7 @@ import {
   modelHeaders,
   modelObservers,
   modelOverrides,
+  modelProblems,
   modelProviders,
   modelRequest,
   modelResponse,
@@ -16,7 +17,16 @@ import { networkSettings } from './network-settings.ts';
 export default definePlugin({
   id: 'models',
   description: 'Finds models over all providers, and streams their replies',
-  declares: [modelProviders, modelOverrides, modelObservers, modelRequest, modelHeaders, modelResponse, models],
+  declares: [
+    modelProviders,
+    modelOverrides,
+    modelProblems,
+    modelObservers,
+    modelRequest,
+    modelHeaders,
+    modelResponse,
+    models,
+  ],
   settings: [...choiceSettings, ...networkSettings],
   setup(ctx) {
     const network = new ConfiguredNetwork((key) => ctx.setting(key));

@@ -105,7 +105,7 @@ test.each([
   ['b/sonet', 'did you mean b/sonnet?'],
   ['bb/sonnet', 'did you mean b/sonnet?'],
   ['sonnet', 'did you mean b/sonnet?'],
-  ['zzzzzzzz/q', 'see `kern models list`'],
+  ['zzzzzzzz/q', 'see `kern models list`; models.yml describes providers of your own'],
 ])('an unknown name, %s', async (id, hint) => {
   await using test = await boot([fake({ id: 'b', names: ['sonnet', 'opus'] })]);
   await expect(test.view.service(models).resolve(id)).rejects.toMatchObject({

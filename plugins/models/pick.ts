@@ -26,13 +26,18 @@ export function pick(wanted: string, models: readonly Model[]): Pick {
   const exact = preferred(models.filter((model) => isNamed(model, wanted.toLowerCase())));
   if (exact[0] !== undefined) return { found: 'one', model: exact[0], isExact: true };
   const said = nameParts(wanted);
+  const folder = folderOf(wanted);
+  const beside = folder === '' ? models : models.filter(({ model }) => folderOf(model) === folder);
   if (said.words.length === 0) return { found: 'none' };
   for (const fits of [isWord, isStart]) {
-    const fitting = models.flatMap((model) => reading(model, said, fits) ?? []);
+    const fitting = beside.flatMap((model) => reading(model, said, fits) ?? []);
     if (fitting.length > 0) return choose(said, fitting);
   }
   return { found: 'none' };
 }
+
+/** Whose model it is, before the last slash: there is nothing to guess. */
+const folderOf = (name: string): string => name.slice(0, name.lastIndexOf('/') + 1).toLowerCase();
 
 /** Also the part behind the last slash, and the name that people see. */
 function isNamed({ id, model, name, aliases = [] }: Model, wanted: string): boolean {

@@ -1,4 +1,4 @@
-import { modelWires, thinkingLevels } from 'kern/contracts';
+import { type ModelProblem, modelWires, thinkingLevels } from 'kern/contracts';
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { CustomOverride, CustomProvider, ModelsFile } from './described.ts';
@@ -61,28 +61,31 @@ export function checkModels(text: string, file: string): ModelsFile {
   if (error !== undefined)
     return {
       ...nothing,
-      problems: [`${file}:${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line |\n/)[0]}`],
+      problems: [{ text: `${file}:${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line |\n/)[0]}` }],
     };
   const lineOf = (place: readonly PropertyKey[]): number => lines.linePos(offsetOf(document.contents, place)).line;
-  const problems: string[] = [];
-  const complain = (place: readonly PropertyKey[], what: string): void =>
-    void problems.push(`${file}:${lineOf(place)}: ${what}`);
+  const problems: ModelProblem[] = [];
+  const complain = (place: readonly PropertyKey[], what: string, provider?: string): void =>
+    void problems.push({ provider, text: `${file}:${lineOf(place)}: ${what}` });
   const whole: unknown = document.toJS() ?? {};
-  if (!isFields(whole)) return { ...nothing, problems: [`${file}:1: expected a map with \`providers\``] };
+  if (!isFields(whole)) return { ...nothing, problems: [{ text: `${file}:1: expected a map with \`providers\`` }] };
   for (const key of Object.keys(whole))
     if (key !== 'providers') complain([key], `${key} is not known here; models.yml has \`providers\``);
   const described = whole.providers ?? {};
   if (!isFields(described))
     return {
       ...nothing,
-      problems: [...problems, `${file}:${lineOf(['providers'])}: providers: expected a map of providers by name`],
+      problems: [
+        ...problems,
+        { text: `${file}:${lineOf(['providers'])}: providers: expected a map of providers by name` },
+      ],
     };
   const providers: CustomProvider[] = [];
   const overrides: CustomOverride[] = [];
   for (const [id, value] of Object.entries(described)) {
     const place = ['providers', id];
     if (!providerName.test(id) || reserved.has(id)) {
-      complain(place, `${id} cannot be the name of a provider: letters, digits, dots, _ and -, and not script`);
+      complain(place, `${id} cannot be the name of a provider: letters, digits, dots, _ and -, and not script`, id);
       continue;
     }
     const isOwn = !isFields(value) || 'wire' in value || 'baseUrl' in value;
@@ -104,7 +107,7 @@ export function checkModels(text: string, file: string): ModelsFile {
         !isOwn && issue.path.length === 0 && unknown !== undefined && ['apiKey', 'headers'].includes(unknown)
           ? `${unknown} needs wire and baseUrl beside it; the key of a provider that kern has is set in the environment or by \`kern auth login\``
           : issue.message.replace(/^Invalid (input|option): /, '');
-      complain([...place, ...issue.path, ...(unknown === undefined ? [] : [unknown])], `${name}: ${why}`);
+      complain([...place, ...issue.path, ...(unknown === undefined ? [] : [unknown])], `${name}: ${why}`, id);
     }
   }
   return { providers, overrides, problems };

@@ -86,7 +86,7 @@ extra: 1
     'models.yml',
   );
   expect(providers.map(({ id }) => id)).toEqual(['f', 'good']);
-  expect(problems.map((line) => line.slice(0, 70))).toEqual([
+  expect(problems.map(({ text }) => text.slice(0, 70))).toEqual([
     'models.yml:26: extra is not known here; models.yml has `providers`',
     'models.yml:4: a.baseUrl: expected an http or https address',
     expect.stringMatching(/^models.yml:6: b.wire: /),
@@ -125,7 +125,7 @@ test('without wire and address it says more of models that are known', () => {
     { thinking: ['off', 'low', 'medium', 'high'], aliases: ['next'] },
     { cost: null, thinking: ['low', 'high'], thinkingBudgets: { high: 9_000 } },
   ]);
-  expect(problems.map((line) => line.slice(0, 90))).toEqual([
+  expect(problems.map(({ text }) => text.slice(0, 90))).toEqual([
     'models.yml:10: openai.models.0: Unrecognized key: "contxtWindow"',
     expect.stringMatching(/^models.yml:12: groq: apiKey needs wire and baseUrl beside it; the key of a p/),
     expect.stringMatching(/^models.yml:13: xai.wire: /),
@@ -137,7 +137,7 @@ test.each([
   ['- a', 'models.yml:1: expected a map'],
   ['providers: 7', 'models.yml:1: providers: expected a map'],
 ])('a file that is no map of providers: %s', (text, said) => {
-  expect(checkModels(text, 'models.yml').problems[0]).toContain(said);
+  expect(checkModels(text, 'models.yml').problems[0]?.text).toContain(said);
 });
 
 test('an empty file has nothing to say', () => {
@@ -239,6 +239,15 @@ test('what models.yml says of the models of another provider counts, and adds to
     expect((await service.resolve('anthropic/claude-secret')).contextWindow).toBe(5_000);
     expect((await service.find('hush')).model).toMatchObject({ id: 'anthropic/claude-secret', cost: null });
     expect((await service.list()).filter(({ model }) => model === 'claude-opus-5-5')).toHaveLength(1);
+  });
+});
+
+test('a provider that a mistake has cost is no other one: the mistake is told', async () => {
+  const { booted } = await providersOf('providers:\n  local:\n    wire: opennai\n    baseUrl: http://127.0.0.1:1/v1\n');
+  await using _ = booted;
+  await expect(booted.view.service(models).find('local/gpt-6.2-sol')).rejects.toMatchObject({
+    code: 'model_unknown',
+    message: expect.stringMatching(/no such provider local: .*models\.yml:3: local\.wire: /),
   });
 });
 

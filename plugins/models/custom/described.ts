@@ -1,4 +1,4 @@
-import type { ModelFacts, ModelWire } from 'kern/contracts';
+import type { ModelFacts, ModelProblem, ModelWire } from 'kern/contracts';
 
 /** A provider as models.yml describes it, checked. */
 export interface CustomProvider {
@@ -36,6 +36,6 @@ export function factsOf({ id: _, reasoning, ...said }: CustomModel): ModelFacts 
 export interface ModelsFile {
   readonly providers: readonly CustomProvider[];
   readonly overrides: readonly CustomOverride[];
-  /** One line each, with file and line; what it is about is left out, the rest counts. */
-  readonly problems: readonly string[];
+  /** A line of text each, with file and line; what it is about is left out, the rest counts. */
+  readonly problems: readonly ModelProblem[];
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { auth, type ModelOverride, modelOverrides, modelProviders, wireSettings } from 'kern/contracts';
+import { auth, type ModelOverride, modelOverrides, modelProblems, modelProviders, wireSettings } from 'kern/contracts';
 import { definePlugin, type ProviderAnswer } from 'kern/plugin';
 import { factsOf, type ModelsFile } from './described.ts';
 
@@ -9,7 +9,7 @@ export default definePlugin({
   requires: ['models', 'models.auth'],
   config: wireSettings('idleTimeoutMs', 'foreignReasoning', 'cacheRetention'),
   setup(ctx) {
-    // Both kinds of items are asked for in one breath.
+    // All kinds of items are asked for in one breath.
     let reading: Promise<ModelsFile> | undefined;
     const read = (file: string): Promise<ModelsFile> => {
       reading ??= import('./models-file.ts')
@@ -34,6 +34,16 @@ export default definePlugin({
         return answer(file, said, []);
       },
     });
+    ctx.provide(modelProblems, {
+      id: 'models.yml',
+      displayName: 'models.yml',
+      description: 'what is wrong with models.yml',
+      priority: 100,
+      async load({ home }) {
+        const file = path.join(home, 'models.yml');
+        return answer(file, (await read(file)).problems, []);
+      },
+    });
     ctx.provide(modelProviders, {
       id: 'models.yml',
       displayName: 'models.yml',
@@ -41,7 +51,8 @@ export default definePlugin({
       priority: 100,
       async load({ home }) {
         const file = path.join(home, 'models.yml');
-        const { providers, problems } = await read(file);
+        const { providers, problems: mistakes } = await read(file);
+        const problems = mistakes.map(({ text }) => text);
         if (providers.length === 0) return answer(file, [], problems);
         const { customProvider } = await import('./provider.ts');
         const tools = { auth: () => ctx.service(auth), settings: ctx.config };

@@ -10,12 +10,13 @@ export async function readModelsFile(file: string): Promise<ModelsFile> {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return nothing;
-    if (!found.isFile()) return { ...nothing, problems: [`${file} is no file`] };
-    if (found.size > sizeLimit) return { ...nothing, problems: [`${file} is larger than ${sizeLimit} bytes`] };
+    if (!found.isFile()) return { ...nothing, problems: [{ text: `${file} is no file` }] };
+    if (found.size > sizeLimit)
+      return { ...nothing, problems: [{ text: `${file} is larger than ${sizeLimit} bytes` }] };
     const text = readFileSync(file, 'utf8');
     const { checkModels } = await import('./check.ts');
     return checkModels(text, file);
   } catch (error) {
-    return { ...nothing, problems: [`${file} cannot be read: ${messageOf(error)}`] };
+    return { ...nothing, problems: [{ text: `${file} cannot be read: ${messageOf(error)}` }] };
   }
 }
