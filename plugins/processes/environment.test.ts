@@ -22,6 +22,12 @@ test.each([
   'GROQ_API_KEY',
   'GOOGLE_CLIENT_SECRET',
   'openai_api_key',
+  'CLOUDFLARE_API_KEY',
+  'CLOUDFLARE_API_TOKEN',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_BEARER_TOKEN_BEDROCK',
 ])('%s does not reach a child', (name) => {
   expect(isProviderSecret(name)).toBe(true);
   expect(cleanEnvironment({ [name]: 'secret' })).toEqual({});
@@ -32,7 +38,9 @@ test.each([
   'GITHUB_TOKEN',
   'GH_TOKEN',
   'NPM_TOKEN',
-  'AWS_SECRET_ACCESS_KEY',
+  'AWS_PROFILE',
+  'AWS_REGION',
+  'CLOUDFLARE_ACCOUNT_ID',
   'OPENAI_BASE_URL',
   'MY_API_KEY',
   'SSH_AUTH_SOCK',
@@ -43,6 +51,8 @@ test.each([
 
 test("a key that a person has given kern is no child's either; what is named in the settings is", () => {
   const env = { ACME_KEY: 'a', OTHER_KEY: 'o', OPENAI_API_KEY: 'k', GROQ_API_KEY: 'g' };
+  const amazon = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
+  expect(cleanEnvironment(amazon, { passed: Object.keys(amazon) })).toEqual(amazon);
   expect(cleanEnvironment(env, { held: ['ACME_KEY'], passed: ['OPENAI_API_KEY'] })).toEqual({
     OTHER_KEY: 'o',
     OPENAI_API_KEY: 'k',

@@ -16,6 +16,7 @@ const keyHolders = [
   'BRAVE_SEARCH',
   'CEREBRAS',
   'CHUTES',
+  'CLOUDFLARE',
   'CLAUDE',
   'CLAUDE_CODE',
   'CLAUDE_CODE_OAUTH',
@@ -95,6 +96,8 @@ const keyHolders = [
 ];
 
 const secret = new RegExp(`^(${keyHolders.join('|')})(_[A-Z0-9]+)*_(API_?KEYS?|KEY|TOKEN|SECRET)$`, 'i');
+/** With these kern may pay for models at Amazon. Commands for people's own servers there need them: `passKeys`. */
+const amazonSecret = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN|BEARER_TOKEN_[A-Z0-9_]+)$/i;
 
 /** Names of this process alone: what launched it, and npm's words to its scripts. */
 const ownNames = new Set(['KERN_LAUNCHER_FD']);
@@ -102,7 +105,7 @@ const npmNames = new Set(['INIT_CWD', 'NODE', 'PROJECT_CWD']);
 
 /** Whether a name holds a key of a model or search provider. */
 export function isProviderSecret(name: string): boolean {
-  return secret.test(name);
+  return secret.test(name) || amazonSecret.test(name);
 }
 
 export interface Keys {

@@ -21,7 +21,9 @@ export default definePlugin({
     passKeys: z
       .array(z.string().min(1))
       .default([])
-      .describe('Variables with keys of models or of search, such as OPENAI_API_KEY, that commands get all the same'),
+      .describe(
+        'Variables with keys of models or of search, such as OPENAI_API_KEY, that commands get all the same; for the aws program AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+      ),
   }),
   setup(ctx) {
     const { memory, processes: count, passKeys } = ctx.config;
