@@ -352,8 +352,8 @@ test('without the region of anywhere else: the address is that of the region', a
 
 test('the version that a person is told to install is the one that kern is made with', () => {
   const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
-  const { optionalDependencies } = JSON.parse(read('../../../package.json'));
+  const { dependencies } = JSON.parse(read('../../../package.json'));
   expect(read('../bridge/bedrock-model.ts')).toContain(
-    `@ai-sdk/amazon-bedrock@${optionalDependencies['@ai-sdk/amazon-bedrock']} `,
+    `@ai-sdk/amazon-bedrock@${dependencies['@ai-sdk/amazon-bedrock']} `,
   );
 });

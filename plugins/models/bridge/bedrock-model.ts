@@ -30,7 +30,7 @@ async function load(): Promise<typeof import('@ai-sdk/amazon-bedrock')> {
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new ModelError('model_bad_request', 'the package that speaks with Amazon Bedrock is not installed', {
-      hint: 'it is an optional part of kern: npm install @ai-sdk/amazon-bedrock@5.0.101 where kern is installed',
+      hint: 'npm install @ai-sdk/amazon-bedrock@5.0.101 where kern is installed',
     });
   }
 }
