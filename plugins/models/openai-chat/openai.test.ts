@@ -29,7 +29,8 @@ test('a base URL of one’s own needs no key, and is used as it is', async () =>
   await using server = await modelServer(hello);
   await withEnvironment({ ...nothingSet, OPENAI_BASE_URL: `${server.url}/v1` }, async () => {
     const model = await provider.model('gpt-6.2-sol');
-    expect(model).toMatchObject({ available: true, cost: null, thinking: ['off'] }); // only the name is the same
+    expect(model).toMatchObject({ available: true, contextWindow: 272_000, cost: { input: 2 } });
+    expect(await provider.model('qwen')).toMatchObject({ cost: null, thinking: ['off'] });
     if (model === undefined) throw new Error('no model');
     expect(await messageOfReply(provider.stream(aRequest({ model, thinking: 'high' }), never))).toMatchObject({
       content: [{ text: 'hi' }],
@@ -40,7 +41,7 @@ test('a base URL of one’s own needs no key, and is used as it is', async () =>
     url: '/v1/chat/completions',
     headers: expect.not.objectContaining({ authorization: expect.anything() }),
   });
-  expect(server.heard[0]?.body).not.toHaveProperty('reasoning_effort');
+  expect(server.heard[0]?.body).toMatchObject({ reasoning_effort: 'high' });
   expect(server.heard[0]?.body).not.toHaveProperty('prompt_cache_key');
 });
 
@@ -58,6 +59,21 @@ test('a local server without a key is asked for its models, one with a key is no
   });
   expect(server.heard.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/models']);
 });
+
+test.each([{}, { OPENAI_API_KEY: 'k' }])(
+  'behind another address both spellings of a name are one model, %j',
+  async (key) => {
+    await using server = await modelServer({
+      headers: list.headers,
+      pieces: ['{"object":"list","data":[{"id":"qwen"},{"id":"gpt-6.2-sol"}]}'],
+    });
+    await withEnvironment({ ...nothingSet, ...key, OPENAI_BASE_URL: `${server.url}/v1` }, async () => {
+      const listed = (await provider.models()).find(({ model }) => model === 'gpt-6.2-sol');
+      expect(listed).toMatchObject({ contextWindow: 272_000, cost: { input: 2 } });
+      expect(await provider.model('gpt-6.2-sol')).toEqual(listed);
+    });
+  },
+);
 
 test('the wire can be chosen', async () => {
   const responses = testWire('openai-responses');

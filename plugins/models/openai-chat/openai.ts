@@ -37,14 +37,17 @@ export function openai({ wire = 'auto', ...settings }: OpenAISettings, auth?: ()
       // A server of one's own has models of its own. A key means that it may be anywhere, so nobody knocks.
       if (!keyAtHand('$OPENAI_API_KEY').isThere && isLoopback(baseUrl)) {
         const answer = await serverModels('openai', baseUrl, signal);
-        if (answer !== undefined && answer.length > 0) return answer;
+        if (answer !== undefined && answer.length > 0) {
+          const known = await catalog(true);
+          return answer.map((model) => modelNamed(known, model.model) ?? model);
+        }
       }
       return catalog(isThere());
     },
     async model(name) {
       const available = isThere();
-      const known = place().isOfficial ? modelNamed(await catalog(available), name) : undefined;
-      return known ?? describeModel('openai', name, { available });
+      // Also behind another address: a gateway passes on what has the vendor's own name.
+      return modelNamed(await catalog(available), name) ?? describeModel('openai', name, { available });
     },
     missing: () => (isThere() ? undefined : `${key.missing()}; nor is OPENAI_BASE_URL set`),
     keys: key.keys,
