@@ -193,6 +193,26 @@ test('a certificate of another host is no connection either, also through a prox
   expect(server.heard).toEqual([]);
 });
 
+test('NODE_TLS_REJECT_UNAUTHORIZED switches no check off, neither straight nor through a proxy', async () => {
+  await using server = await trustedServer();
+  await using proxy = await connectProxy({ leadsTo: { localhost: server.port, 'other.test': server.port } });
+  await withEnvironment({ ...nothingSet, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, async () => {
+    const ways: readonly [string, Setting][] = [
+      [`${server.url}/v1`, {}],
+      ['https://localhost/v1', { proxy: proxy.url }],
+      ['https://other.test/v1', { proxy: proxy.url, ca: server.ca }],
+    ];
+    for (const [url, setting] of ways) {
+      await using way = await asked(url, setting);
+      expect((await failureOfReply(way.ask())).error).toMatchObject({
+        code: 'model_bad_response',
+        message: expect.stringContaining('has a certificate that is not trusted'),
+      });
+    }
+  });
+  expect(server.heard).toEqual([]);
+});
+
 test.each([
   ['missing.pem', undefined, 'cannot be read'],
   ['empty.pem', 'nothing', 'holds no certificate'],

@@ -24,6 +24,9 @@ export interface Sent {
   readonly network?: Network | undefined;
 }
 
+/** Whatever NODE_TLS_REJECT_UNAUTHORIZED says: it is set for other programs, and a key goes along here. */
+export const checked = { rejectUnauthorized: true };
+
 /**
  * Sends a request; a redirect is an answer like any other. Node's own `fetch`, and each of its classes, loads undici: 45 ms
  * of CPU on top of the 28 that Node 24 needs to start, where all of this takes 9.
@@ -36,6 +39,7 @@ export async function send(url: string, { method, headers, body, signal, network
     signal?.throwIfAborted();
     const own = { accept: '*/*', 'accept-encoding': 'identity' };
     const request = client.request(url, {
+      ...checked,
       method,
       headers: { ...own, ...headers },
       ...(agent === undefined ? {} : { agent }),

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { messageOf } from 'kern/plugin';
 import { ModelError } from './failure.ts';
+import { checked } from './http.ts';
 import type { ProxyAddress } from './proxy.ts';
 
 /** How long a proxy may take to let a connection through. */
@@ -41,7 +42,7 @@ export function agentOf({ proxy, ca, isSecure }: Way): Agent {
 
 function secured(socket: Duplex, to: ClientRequestArgs): TLSSocket {
   const { connect } = process.getBuiltinModule('node:tls');
-  return connect({ ALPNProtocols: ['http/1.1'], ...(to as ConnectionOptions), socket });
+  return connect({ ALPNProtocols: ['http/1.1'], ...(to as ConnectionOptions), ...checked, socket });
 }
 
 function tunnel({ url, from }: ProxyAddress, ca: Way['ca'], host: string, port: number): Promise<Duplex> {
@@ -55,6 +56,7 @@ function tunnel({ url, from }: ProxyAddress, ca: Way['ca'], host: string, port: 
     path: target,
     headers: { host: target, ...credentials(url) },
     agent: false,
+    ...checked,
     ...(ca === undefined ? {} : { ca: [...ca] }),
   });
   request.setTimeout(patienceMs, () => request.destroy(new Error('it does not answer')));
