@@ -473,6 +473,8 @@ export interface AccountStatus {
 
 /** Keys and sign-ins. */
 export interface Auth {
+  /** What is wrong with what is kept, in words: a file that was set aside, say. */
+  problems?(): readonly string[];
   /**
    * What to send now: the provider's own `keys` first, then `auth.json`; of several accounts one that has not met its
    * limit. A session stays with the account it began with while that can be used: prompt caches belong to accounts.

@@ -1,10 +1,12 @@
 import { type Auth, auth, type CommandHost, modelProviders } from 'kern/contracts';
-import { KernError, nearNames } from 'kern/plugin';
+import { KernError, nearNames, visible } from 'kern/plugin';
 
 /** The keys and sign-ins of kern, awake. */
-export async function authOf({ view }: CommandHost): Promise<Auth> {
+export async function authOf({ view, say }: CommandHost): Promise<Auth> {
   await view.use(auth).load();
-  return view.service(auth);
+  const service = view.service(auth);
+  for (const problem of service.problems?.() ?? []) say(visible(problem));
+  return service;
 }
 
 /** The providers of models, by what stands before the slash. */

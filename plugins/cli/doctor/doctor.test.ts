@@ -68,6 +68,26 @@ test('what a killed kern left of a file it wrote in place is named', async () =>
   ]);
 });
 
+test('mistakes in models.yml are named with file and line, here and in the list of models', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'models.yml');
+  writeFileSync(file, 'providers:\n  local:\n    wire: opennai\n    baseUrl: http://127.0.0.1:1/v1\n');
+  const { checks } = (await desk.json('doctor')) as Checks;
+  expect(checks).toContainEqual(
+    expect.objectContaining({ id: 'models', state: 'warn', text: expect.stringContaining(`${file}:3: local.wire: `) }),
+  );
+  expect((await desk.kern('models', 'list', 'local')).err).toContain(`${file}:3: local.wire: `);
+});
+
+test('an auth.json that was set aside is named, as long as it lies there', async () => {
+  await using desk = await openDesk();
+  writeFileSync(path.join(desk.home, 'auth.json'), '{"torn', { mode: 0o600 });
+  const aside = /auth\.json is not what kern writes there; it is kept as auth\.json\.broken-/;
+  expect((await desk.kern('auth', 'status')).err).toMatch(aside);
+  const found = ((await desk.json('doctor')) as Checks).checks.filter(({ id }) => id === 'auth');
+  expect(found).toMatchObject([{ state: 'warn', text: expect.stringMatching(aside) }]);
+});
+
 test('a model that is there is named', async () => {
   await using desk = await openDesk({ 'a.yml': 'version: 1\nturns: []\n' }, { KERN_MODEL: 'script/a.yml' });
   const { checks } = (await desk.json('doctor')) as Checks;

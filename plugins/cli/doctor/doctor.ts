@@ -1,6 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type CommandArgs, type CommandHost, models, processes, type Workbench, workbench } from 'kern/contracts';
+import {
+  auth,
+  type CommandArgs,
+  type CommandHost,
+  modelProblems,
+  models,
+  processes,
+  type Workbench,
+  workbench,
+} from 'kern/contracts';
 import { codeOf, messageOf, visible } from 'kern/plugin';
 
 interface Check {
@@ -25,6 +34,8 @@ export async function doctor(args: CommandArgs, host: CommandHost): Promise<numb
     plugins(bench),
     trust(bench),
     modelChecks(host),
+    descriptions(host),
+    keys(host),
   ]);
   const checks = found.flat();
   const isOk = checks.every(({ state }) => state !== 'fail');
@@ -207,4 +218,24 @@ async function modelChecks({ view, signal }: CommandHost): Promise<readonly Chec
       },
     ];
   }
+}
+
+/** What somebody has described of models, and how it is not taken. */
+async function descriptions({ view, signal }: CommandHost): Promise<readonly Check[]> {
+  const reader = view.use(modelProblems);
+  await reader.load(signal);
+  return reader.items().map(
+    ({ text }): Check => ({
+      id: 'models',
+      state: 'warn',
+      text: visible(text),
+      fix: 'What the mistake is in is left out, and nothing takes its place: `kern docs models` shows the form.',
+    }),
+  );
+}
+
+async function keys({ view }: CommandHost): Promise<readonly Check[]> {
+  await view.use(auth).load();
+  const problems = view.service(auth).problems?.() ?? [];
+  return problems.map((text): Check => ({ id: 'auth', state: 'warn', text: visible(text) }));
 }

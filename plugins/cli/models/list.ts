@@ -5,6 +5,7 @@ import {
   isModelPattern,
   type Model,
   modelPattern,
+  modelProblems,
   models,
 } from 'kern/contracts';
 import { visible } from 'kern/plugin';
@@ -14,6 +15,9 @@ import { priceText, shown, sizeText } from './words.ts';
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   await host.view.use(models).load();
   const all = await host.view.service(models).list(host.signal);
+  const problems = host.view.use(modelProblems);
+  await problems.load(host.signal);
+  for (const { text } of problems.items()) host.say(visible(text));
   const words = args.positionals.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
   const found = matching(all, words).filter(({ available }) => args.options.available !== true || available);
   if (args.shared.json) {

@@ -26,7 +26,7 @@ import { Renewals } from './renewals.ts';
 import { nameOf, Rotation, type Way } from './rotation.ts';
 import { environmentSecrets, secretsIn, secretsOf } from './secrets.ts';
 import { statusOf } from './status.ts';
-import type { AuthStore } from './store.ts';
+import { type AuthStore, brokenText } from './store.ts';
 
 type Place = Pick<Context, 'use' | 'service' | 'spawn' | 'run' | 'log'>;
 
@@ -177,6 +177,16 @@ export class AuthService implements Auth {
         this.#rotation.restOf(provider, id),
       ),
     );
+  }
+
+  problems(): readonly string[] {
+    try {
+      this.#store.read();
+      const { path } = this.#store;
+      return this.#store.broken().map((name) => `${brokenText(path, name)}, and remove that file`);
+    } catch (error) {
+      return codeOf(error) === 'ENOENT' ? [] : [messageOf(error)];
+    }
   }
 
   redact(text: string): string {

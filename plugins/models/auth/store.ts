@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   type Stats,
@@ -18,6 +19,8 @@ export interface AuthStore {
   readonly path: string;
   /** Throws `planted_file` for a file that somebody else put there. */
   read(): AuthFile;
+  /** Files that were set aside and lie there still. */
+  broken(): readonly string[];
   /** Changes what is there by then. Resolves when it is on disk. */
   change(edit: (file: AuthFile) => AuthFile): Promise<AuthFile>;
   /** Runs while no other process runs under the same name: a renewal, which must not be done twice. */
@@ -55,6 +58,10 @@ export function authStore(home: string, warn: (message: string) => void): AuthSt
   return {
     path: file,
     read,
+    broken: () =>
+      readdirSync(home)
+        .filter((name) => name.startsWith(`${path.basename(file)}.broken-`))
+        .sort(),
     async change(edit) {
       await makeFolder(home, 0o700);
       return withLock(`${file}.lock`, async () => {
@@ -117,5 +124,10 @@ function setAside(file: string, stamp: string, warn: (message: string) => void):
     if (codeOf(error) === 'ENOENT') return; // another process was quicker
     throw error;
   }
-  warn(`${file} is not what kern writes there; it is kept as ${path.basename(aside)}. Sign in again: kern auth login`);
+  warn(brokenText(file, path.basename(aside)));
+}
+
+/** The same words at the time and afterwards. */
+export function brokenText(file: string, aside: string): string {
+  return `${file} is not what kern writes there; it is kept as ${aside}. Sign in again: kern auth login`;
 }
