@@ -256,6 +256,37 @@ test('a level that the model does not know is told of once, and tried again with
   ]);
 });
 
+test('a model that cannot think costs a session no level: the next one thinks as it was asked for', async () => {
+  const plain = fakeModel({ id: 'fake/plain', model: 'plain', thinking: ['off'] });
+  const deep = fakeModel({ id: 'fake/deep', model: 'deep', thinking: ['low', 'medium', 'high'] });
+  await using s = await openSession([says('1')], { persist: true, models: [fakeModel(), plain, deep] });
+  s.session.setThinking('high');
+  await s.session.prompt({ text: 'a' });
+  await s.session[Symbol.asyncDispose]();
+  const levelWith = async (model?: string): Promise<string> => {
+    await using session = await s.reopen({ resume: 's1', persist: true, ...(model === undefined ? {} : { model }) });
+    return session.thinking();
+  };
+  expect(await levelWith('fake/plain')).toBe('off');
+  expect(await levelWith()).toBe('off');
+  const written = s.stored
+    .get(s.session.file ?? '')
+    ?.entries()
+    .at(-1);
+  expect(written).toMatchObject({ type: 'thinking_level_change', thinkingLevel: 'off', wanted: 'high' });
+  expect(await levelWith('fake/deep')).toBe('high');
+});
+
+test('where nobody asked for a level, none stays behind of a model that cannot think', async () => {
+  const plain = fakeModel({ id: 'fake/plain', model: 'plain', thinking: ['off'] });
+  const deep = fakeModel({ id: 'fake/deep', model: 'deep', thinking: ['low', 'medium', 'high'] });
+  await using s = await openSession([says('1')], { persist: true, models: [plain, deep] });
+  await s.session.prompt({ text: 'a' });
+  await s.session[Symbol.asyncDispose]();
+  await using session = await s.reopen({ resume: 's1', persist: true, model: 'fake/deep' });
+  expect(session.thinking()).toBe('medium');
+});
+
 test('names are kept, told, and there again', async () => {
   await using s = await openSession([says('one')], { persist: true });
   await s.session.prompt({ text: 'a' });

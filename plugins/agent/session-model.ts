@@ -1,12 +1,21 @@
 import { type Model, modelSelect, type SessionContext, type ThinkingLevel, thinkingSelect } from 'kern/contracts';
 import type { Broadcast } from './broadcast.ts';
 import type { Conversation } from './conversation.ts';
-import { clampNotice, clampThinking } from './thinking.ts';
+import { clampNotice, clampThinking, wantedBeside } from './thinking.ts';
 
 export interface ChoiceParts {
   readonly conversation: Conversation;
   readonly broadcast: Broadcast;
   readonly sessionId: () => string;
+}
+
+type Reading = Pick<SessionContext, 'models' | 'thinking' | 'wantedThinking'>;
+
+/** What the entries of a branch say. */
+interface Told {
+  readonly model: string | undefined;
+  readonly thinking: ThinkingLevel | undefined;
+  readonly wanted: SessionContext['wantedThinking'] | undefined;
 }
 
 /** The model of a session and how long it thinks: what is in force, and what the branch says of it. */
@@ -21,10 +30,7 @@ export class Choice {
   /** Who was chosen, while another stands in. */
   #chosen: Model | undefined;
   /** What the entries of the branch say. */
-  #told: { readonly model: string | undefined; readonly thinking: ThinkingLevel | undefined } = {
-    model: undefined,
-    thinking: undefined,
-  };
+  #told: Told = { model: undefined, thinking: undefined, wanted: undefined };
 
   constructor(parts: ChoiceParts, model: Model, wanted: ThinkingLevel | undefined) {
     this.#parts = parts;
@@ -71,7 +77,7 @@ export class Choice {
   think(wanted: ThinkingLevel | undefined): void {
     const thinking = clampThinking(wanted, this.#model);
     this.#wanted = wanted;
-    if (this.#chosen === undefined && this.#told.thinking !== thinking) this.#writeThinking(thinking);
+    if (this.#chosen === undefined) this.#tellThinking(thinking);
     this.#take(thinking);
   }
 
@@ -87,8 +93,8 @@ export class Choice {
   }
 
   /** The branch is another: what it says is what the choice is compared with. */
-  reads({ models, thinking }: Pick<SessionContext, 'models' | 'thinking'>): void {
-    this.#told = { model: models.default, thinking };
+  reads({ models, thinking, wantedThinking: wanted }: Reading): void {
+    this.#told = { model: models.default, thinking, wanted };
   }
 
   /** Writes down what is in force where the branch says something else. */
@@ -96,7 +102,7 @@ export class Choice {
     const chosen = this.#chosen ?? this.#model;
     if (this.#told.model !== chosen.id) this.#writeModel(chosen);
     // A stand-in may have to think less than what was chosen.
-    if (this.#chosen === undefined && this.#told.thinking !== this.#thinking) this.#writeThinking(this.#thinking);
+    if (this.#chosen === undefined) this.#tellThinking(this.#thinking);
   }
 
   #tell(previous: string, reason: string | undefined): void {
@@ -111,8 +117,11 @@ export class Choice {
     this.#told = { ...this.#told, model: id };
   }
 
-  #writeThinking(thinking: ThinkingLevel): void {
-    this.#parts.conversation.write({ type: 'thinking_level_change', thinkingLevel: thinking });
-    this.#told = { ...this.#told, thinking };
+  #tellThinking(thinking: ThinkingLevel): void {
+    const wanted = wantedBeside(this.#wanted, thinking);
+    if (this.#told.thinking === thinking && this.#told.wanted === wanted) return;
+    const beside = wanted === undefined ? {} : { wanted };
+    this.#parts.conversation.write({ type: 'thinking_level_change', thinkingLevel: thinking, ...beside });
+    this.#told = { ...this.#told, thinking, wanted };
   }
 }

@@ -43,13 +43,14 @@ export async function restoredModel(
   }
 }
 
-/** The level of a session, else that of the settings. */
+/** The level that was asked for in a session, else that of the settings. */
 export function restoredThinking(
   view: View,
-  { thinking }: Pick<SessionContext, 'thinking'>,
+  { thinking, wantedThinking = thinking }: Pick<SessionContext, 'thinking' | 'wantedThinking'>,
 ): ThinkingLevel | undefined {
+  if (wantedThinking !== undefined && wantedThinking !== 'default') return wantedThinking;
   const setting = view.setting('thinking');
-  return thinking ?? (isThinkingLevel(setting) ? setting : undefined);
+  return isThinkingLevel(setting) ? setting : undefined;
 }
 
 /** Says what was not as it should be with a session that was opened. */

@@ -23,6 +23,15 @@ export function clampThinking(wanted: ThinkingLevel | undefined, model: Model): 
   return can.findLast((level) => thinkingLevels.indexOf(level) <= at) ?? can[0] ?? 'off';
 }
 
+/** What is written beside the level that is used, for models that can do more; undefined where it is the same. */
+export function wantedBeside(
+  wanted: ThinkingLevel | undefined,
+  thinking: ThinkingLevel,
+): ThinkingLevel | 'default' | undefined {
+  if ((wanted ?? defaultLevel) === thinking) return undefined;
+  return wanted ?? 'default';
+}
+
 /** Why a model thinks otherwise than it was asked to; undefined where it does as asked. */
 export function clampNotice(
   wanted: ThinkingLevel | undefined,

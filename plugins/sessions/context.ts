@@ -36,10 +36,12 @@ export function buildSessionContext(source: ContextSource, leaf: string | null):
   const messages = messagesOf(source, branch);
   const latest = latestOf(source, branch);
   const mode = latest('mode_change');
+  const level = latest('thinking_level_change');
   return {
     messages,
     models: modelsOf(source, branch, messages),
-    thinking: thinkingOf(latest('thinking_level_change')?.thinkingLevel ?? source.thinking),
+    thinking: thinkingOf(level?.thinkingLevel ?? source.thinking),
+    ...wantedOf(level?.wanted),
     mode:
       mode === undefined || mode.mode === 'none'
         ? undefined
@@ -158,6 +160,11 @@ const levels: Readonly<Record<Thinking, true>> = {
 
 function thinkingOf(level: string | undefined): Thinking | undefined {
   return level !== undefined && Object.hasOwn(levels, level) ? (level as Thinking) : undefined;
+}
+
+function wantedOf(level: string | undefined): Pick<SessionContext, 'wantedThinking'> {
+  const wanted = level === 'default' ? level : thinkingOf(level);
+  return wanted === undefined ? {} : { wantedThinking: wanted };
 }
 
 function systemOf(source: ContextSource, branch: readonly EntryNode[]): SystemEntryMessage | undefined {

@@ -36,7 +36,12 @@ export type SessionEntry =
       /** oh-my-pi: the role that this is the model of. Default `default`. */
       readonly role?: string;
     })
-  | (EntryBase & { readonly type: 'thinking_level_change'; readonly thinkingLevel: string })
+  | (EntryBase & {
+      readonly type: 'thinking_level_change';
+      readonly thinkingLevel: string;
+      /** What was asked for, where the model cannot do it; `default` where nobody asked. Another model may. */
+      readonly wanted?: string;
+    })
   | (EntryBase & {
       readonly type: 'compaction';
       readonly summary: string;
@@ -146,6 +151,8 @@ export interface SessionContext {
   readonly models: Readonly<Record<string, string>>;
   /** Undefined where no entry says one. */
   readonly thinking: ThinkingLevel | undefined;
+  /** What was asked for, where the model of that time could not do it; `default` where nobody had asked. */
+  readonly wantedThinking?: ThinkingLevel | 'default';
   readonly mode: { readonly mode: string; readonly data?: unknown } | undefined;
   readonly name: string | undefined;
   /** Rules that have injected themselves already. */
