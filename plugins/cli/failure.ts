@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from 'kern/plugin';
+import { codeOf, messageOf, visible } from 'kern/plugin';
 
 /** What every `--json` prints when something fails. */
 export interface FailureReport {
@@ -15,8 +15,12 @@ export function failureReport(error: unknown): FailureReport {
 /** For people: what happened, and below it what to do next. */
 export function failureLines(error: unknown): readonly string[] {
   const hint = hintOf(error);
-  return [`kern: ${messageOf(error)}`, ...(hint === undefined ? [] : hint.split('\n').map((line) => `  ${line}`))];
+  const message = messageOf(error).split('\n').map(shown).join('\n');
+  return [`kern: ${message}`, ...(hint === undefined ? [] : hint.split('\n').map((line) => `  ${shown(line)}`))];
 }
+
+/** A line, in which a server or a file may have had its say. */
+const shown = (line: string): string => visible(line.replaceAll('\t', '  '));
 
 function hintOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'hint' in error && typeof error.hint === 'string'

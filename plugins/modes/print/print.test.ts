@@ -53,6 +53,17 @@ test('the answer goes to stdout with one line end, and nothing else does', async
   expect((await shown(() => ({ text: 'ends by itself\n' }))).out).toBe('ends by itself\n');
 });
 
+test('a terminal is handed nothing that it would obey, a program every byte', async () => {
+  const text = 'a\u001b[2J\u001b]0;title\u0007b\r\n\tc\u202ed👩\u200d💻';
+  const play: Play = () => ({ text });
+  expect((await shown(play)).out).toBe(`${text}\n`);
+  expect((await shown(play, { isTerminal: true })).out).toBe('ab\n\tcd👩\u200d💻\n');
+  const { err } = await shown(() => ({
+    error: { code: 'model_bad_response', message: 'it said \u001b[2Jno', hint: 'try\u0007 again' },
+  }));
+  expect(err).toBe('kern: it said no\n  try again\n');
+});
+
 test('each call is one line with its outcome; a failed one shows the end of what it said', async () => {
   const { err } = await shown((emit) => {
     call(

@@ -8,7 +8,7 @@ import {
   runPrompts,
 } from 'kern/contracts';
 import { paint } from './paint.ts';
-import { createScreen, type Screen } from './screen.ts';
+import { createScreen, harmless, type Screen, tame } from './screen.ts';
 
 /** The print mode with its two hands, which a newer revision of it takes over in the middle of a run. */
 export interface PrintMode extends Mode {
@@ -47,10 +47,12 @@ function winner({ session }: ModeRun): PrintMode {
 }
 
 function finish({ text, error, status, unsaved }: PromptsOutcome, { stdout }: ModeRun, screen: Screen): void {
-  if (text !== '') stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  // A program gets every byte; a terminal would obey some of them.
+  const shown = 'isTTY' in stdout && stdout.isTTY === true ? tame(text) : text;
+  if (text !== '') stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   const tell = ({ message, hint }: NonNullable<typeof error>): void => {
-    screen.line(screen.style('red', `kern: ${message}`));
-    for (const line of hint?.split('\n') ?? []) screen.line(`  ${line}`);
+    screen.line(screen.style('red', `kern: ${harmless(message)}`));
+    for (const line of hint?.split('\n') ?? []) screen.line(`  ${harmless(line)}`);
   };
   if (unsaved !== undefined && unsaved !== error) tell(unsaved);
   if (error !== undefined) {

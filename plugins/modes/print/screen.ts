@@ -27,14 +27,20 @@ export function createScreen({ session, stderr, color }: ModeRun): Screen {
   };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** What others wrote for people, without what a terminal would obey. Its lines, tabs and joined signs stay as they are. */
+export function tame(text: string): string {
+  // Beside control characters those that turn the direction of what follows.
+  return text.replace(sequences, '').replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\p{Cs}]/gu, '');
+}
+
 /** Text of others, without anything that a terminal would obey. */
 export function harmless(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-      .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g, '')
-      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (char) => (char === '\n' ? '\n' : char === '\t' ? '  ' : ''))
-  );
+  return text
+    .replace(sequences, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (char) => (char === '\n' ? '\n' : char === '\t' ? '  ' : ''));
 }
 
 /** The first line, and no more than fits beside others. */

@@ -51,10 +51,16 @@ export const usage = { input: 10, output: 5, cacheRead: 2, cacheWrite: 1, reason
 export async function stage(
   plugins: readonly PluginDefinition[],
   play: Play,
-  options: { prompts?: readonly string[]; color?: boolean; file?: string; unsaved?: UnsavedEntries } = {},
+  options: {
+    prompts?: readonly string[];
+    color?: boolean;
+    file?: string;
+    unsaved?: UnsavedEntries;
+    isTerminal?: boolean;
+  } = {},
 ): Promise<Stage> {
   const t = await bootKernel([modeTokens, ...plugins]);
-  const stdout = new Paper();
+  const stdout = Object.assign(new Paper(), { isTTY: options.isTerminal === true });
   const stderr = new Paper();
   const controller = new AbortController();
   const listeners = new Set<(event: AgentEvent) => void>();
