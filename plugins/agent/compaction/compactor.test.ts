@@ -14,7 +14,10 @@ import {
 import { definePlugin, KernError } from 'kern/plugin';
 import { expect, test } from 'vitest';
 import { calls, fakeModel, replyOf, says } from '../test/fakes.ts';
+import type { Ground } from './plan.ts';
+import { nothingToCompact } from './report.ts';
 import { assistant, calling, counted, type Desk, desk, never, result, textsOf, user, words } from './test/desk.ts';
+import { Tokens } from './tokens.ts';
 
 const kinds = (events: readonly AgentEvent[]): readonly string[] => events.map(({ type }) => type);
 const endOf = (d: Desk) =>
@@ -76,7 +79,7 @@ test('a new session whose head is nearly as large as the window is not compacted
   for (let turn = 0; turn < 5; turn += 1) await d.compactor.beforeTurn(never());
   expect(kinds(d.events)).toEqual(['auto_compaction_start', 'auto_compaction_end']);
   expect(endOf(d).result).toBeUndefined();
-  expect(endOf(d).errorMessage).toMatch(/1 tools 8,00\d.*switch off tools/s);
+  expect(endOf(d).errorMessage).toMatch(/1 tool ~8,00\d.*switch off tools/s);
   expect(d.asked).toEqual([]);
 });
 
@@ -302,12 +305,23 @@ test('a request that was too long gets one other try; the next time it is an err
   expect(await d.compactor.afterOverflow(never())).toBe(true);
 });
 
-test('an overflow with nothing to compact is no silent end', async () => {
-  await using d = await desk();
+test('an overflow with nothing to compact is no silent end; what is big is told as the estimate that it is', async () => {
+  await using d = await desk({ head: { system: 'x'.repeat(832), tools: [] } });
   d.say(user(words(9_000)));
   expect(await d.compactor.afterOverflow(never())).toBe(false);
   expect(kinds(d.events)).toEqual(['auto_compaction_start', 'auto_compaction_end']);
   expect(endOf(d).errorMessage).toMatch(/nothing of it can be summed up.*the largest of them, of the person/s);
+  expect(endOf(d).errorMessage).toContain('By estimate: the system prompt ~208, 0 tools ~0, 1 message ~');
+});
+
+test('a reply that counted four times what was estimated makes no part of a context bigger than it is', () => {
+  const head = { system: 'x'.repeat(832), tools: [] };
+  const ground = { entries: [], head, tokens: new Tokens(), reason: 'overflow' } as const;
+  const measured = { tokens: 832, estimate: 208, ratio: 4 };
+  const budget = { window: 800, limit: 700, summary: 100 };
+  expect(nothingToCompact({ ...ground, measured, budget } as unknown as Ground).message).toMatch(
+    /takes about 832 of 800 tokens.*the system prompt ~208,/,
+  );
 });
 
 test('hooks are told once each, in order', async () => {

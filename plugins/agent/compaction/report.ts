@@ -3,21 +3,19 @@ import { KernError } from 'kern/plugin';
 import type { Ground } from './plan.ts';
 import type { SentHead, Tokens } from './tokens.ts';
 
-/** What takes how much of a context, for a person who has to make room. */
-export function whatIsBig(
-  entries: readonly ContextMessage[],
-  head: SentHead,
-  tokens: Tokens,
-  { ratio }: { readonly ratio: number },
-): string {
-  const about = (estimate: number): string => Math.round(estimate * ratio).toLocaleString('en-US');
+/**
+ * What takes how much of a context, for a person who has to make room. By estimate, also where a reply has counted: what
+ * the whole takes more than was estimated is of no part in particular.
+ */
+export function whatIsBig(entries: readonly ContextMessage[], head: SentHead, tokens: Tokens): string {
+  const about = (estimate: number): string => `~${estimate.toLocaleString('en-US')}`;
   const system = tokens.head({ system: head.system, tools: [] });
   const faces = tokens.tools(head.tools);
   const messages = tokens.all(entries);
   const parts = [
-    `the system prompt takes about ${about(system)} tokens`,
-    `${head.tools.length} tools ${about(faces)}`,
-    `${entries.length} messages ${about(messages)}`,
+    `the system prompt ${about(system)}`,
+    `${head.tools.length} ${head.tools.length === 1 ? 'tool' : 'tools'} ${about(faces)}`,
+    `${entries.length} ${entries.length === 1 ? 'message' : 'messages'} ${about(messages)}`,
   ];
   const largest = entries.reduce<ContextMessage | undefined>(
     (most, entry) => (most === undefined || tokens.of(entry.message) > tokens.of(most.message) ? entry : most),
@@ -50,7 +48,7 @@ export function nothingToCompact({ entries, head, tokens, measured, budget, reas
       hint: 'compact when more has been said',
     });
   const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
-  const message = `the context takes about ${counted(measured.tokens)} of ${counted(budget.window)} tokens, and nothing of it can be summed up: ${whatIsBig(entries, head, tokens, measured)}`;
+  const message = `the context takes about ${counted(measured.tokens)} of ${counted(budget.window)} tokens, and nothing of it can be summed up. By estimate: ${whatIsBig(entries, head, tokens)}`;
   return new KernError('nothing_to_compact', message, { hint: whatToDo(head, tokens, budget.limit / measured.ratio) });
 }
 

@@ -68,7 +68,7 @@ export class Tokens {
   of(message: Message): number {
     let tokens = this.#known.get(message);
     if (tokens === undefined) {
-      tokens = estimate(message);
+      tokens = messageTokens(message);
       this.#known.set(message, tokens);
     }
     return tokens;
@@ -207,7 +207,8 @@ function isRestart(entry: SessionEntry | ForeignEntry): boolean {
 /** A `custom` entry that says which compaction, and which edits of the context, no longer count. Whoever reads the session knows it. */
 export const undoneType = 'kern.compaction-undone';
 
-function estimate(message: Message): number {
+/** A message by estimate. */
+export function messageTokens(message: Message): number {
   let tokens = 0;
   for (const part of message.content) {
     switch (part.type) {
@@ -228,6 +229,7 @@ function estimate(message: Message): number {
   return tokens;
 }
 
-function faceTokens({ name, description, inputSchema }: ToolFace): number {
+/** A tool, as it is offered. */
+export function faceTokens({ name, description, inputSchema }: ToolFace): number {
   return textTokens(name) + textTokens(description) + textTokens(JSON.stringify(inputSchema));
 }

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, Model, ToolFace } from 'kern/contracts';
 import { KernError, messageOf } from 'kern/plugin';
+import { faceTokens, messageTokens, textTokens } from '../compaction/tokens.ts';
 
 /** What a request carries. */
 export interface RequestLoad {
@@ -33,21 +34,21 @@ interface Part {
 
 function partsOf({ systemPrompt, tools, messages }: RequestLoad): readonly Part[] {
   const last = messages.at(-1);
-  const earlier = messages.slice(0, -1).reduce((sum, message) => sum + tokensOf(message), 0);
+  const earlier = messages.slice(0, -1).reduce((sum, message) => sum + messageTokens(message), 0);
   return [
     {
       name: 'system prompt',
-      tokens: tokensIn(systemPrompt),
+      tokens: textTokens(systemPrompt),
       fix: 'shorten the instructions (AGENTS.md, rules, --append-system-prompt), or use a model with a larger context',
     },
     {
       name: counted(tools.length, 'tool'),
-      tokens: tokensIn(JSON.stringify(tools)),
+      tokens: tools.reduce((sum, tool) => sum + faceTokens(tool), 0),
       fix: 'start with fewer tools (--tools, or turn plugins and MCP servers off), or use a model with a larger context',
     },
     {
       name: `last message (${last?.role ?? 'none'})`,
-      tokens: last === undefined ? 0 : tokensOf(last),
+      tokens: last === undefined ? 0 : messageTokens(last),
       fix: 'give less at once: name files instead of pasting them, or use a model with a larger context',
     },
     {
@@ -58,17 +59,5 @@ function partsOf({ systemPrompt, tools, messages }: RequestLoad): readonly Part[
   ];
 }
 
-/** Four characters a token; an image as much as a page. An estimate is enough to see what is big. */
-function tokensOf(message: Message): number {
-  return message.content.reduce((sum, part) => sum + tokensOfPart(part), 0);
-}
-
-function tokensOfPart(part: Message['content'][number]): number {
-  if (part.type === 'image') return 1_200;
-  if (part.type === 'text') return tokensIn(part.text);
-  return tokensIn(part.type === 'thinking' ? part.thinking : JSON.stringify(part.arguments));
-}
-
-const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const count = (tokens: number): string => tokens.toLocaleString('en-US');

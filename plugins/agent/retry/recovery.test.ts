@@ -282,7 +282,7 @@ test('one that stays too long ends with what of it is big', async () => {
   expect(end.failure).toMatchObject({
     code: 'model_context_overflow',
     message:
-      'the request is too long for fake/m, which takes 1,000 tokens, and nothing more could be left out of it. About 1,102 tokens: system prompt ~100, 0 tools ~1, last message (user) ~1,000, 1 message before it ~1. (prompt is too long: 9 tokens > 8 maximum)',
+      'the request is too long for fake/m, which takes 1,000 tokens, and nothing more could be left out of it. About 1,101 tokens: system prompt ~100, 0 tools ~0, last message (user) ~1,000, 1 message before it ~1. (prompt is too long: 9 tokens > 8 maximum)',
     hint: expect.stringContaining('name files instead of pasting'),
   });
 });
