@@ -215,6 +215,22 @@ test('a model that is gone when a session is resumed falls back, which is told a
   expect(written.at(-1)).toMatchObject({ type: 'model_change', modelId: 'm' });
 });
 
+test('who gets the conversation where the model of a session is gone is told first', async () => {
+  const models = [fakeModel(), fakeModel({ id: 'else/m', provider: 'else' })];
+  await using s = await openSession([says('one')], { persist: true, models });
+  await s.session.prompt({ text: 'a' });
+  await s.session[Symbol.asyncDispose]();
+  models[0] = { ...fakeModel(), available: false };
+  models.reverse();
+  await using session = await s.reopen({ resume: 's1', persist: true });
+  const told: unknown[] = [];
+  session.subscribe((event) => void (event.type === 'model_changed' && told.push(event.reason)));
+  await Promise.resolve(); // whoever subscribes has the session in hand first
+  expect(told).toEqual([
+    expect.stringMatching(/^this session goes on with else\/m, and all that was said so far goes to else: fake\/m, /),
+  ]);
+});
+
 test('what is asked for at a resume goes before what the session says', async () => {
   const models = [fakeModel(), fakeModel({ id: 'fake/other', model: 'other' })];
   await using s = await openSession([says('one')], { persist: true, models });

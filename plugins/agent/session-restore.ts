@@ -31,7 +31,12 @@ export async function restoredModel(
   try {
     const model = await fallback();
     if (model.id === id) return { model, reason: undefined };
-    return { model, reason: `${id}, the model of this session, is not there (${why}); it goes on with ${model.id}` };
+    // Whoever chose one vendor has not chosen another to read what was said.
+    const reader = id.startsWith(`${model.provider}/`)
+      ? ''
+      : `, and all that was said so far goes to ${model.provider}`;
+    const reason = `this session goes on with ${model.id}${reader}: ${id}, its model, is not there (${why})`;
+    return { model, reason };
   } catch (error) {
     // Better one that says at the first request what it lacks than none.
     if (known !== undefined) return { model: known, reason: undefined };
