@@ -262,7 +262,11 @@ function actions({ extension, active, messages, isReady }: ApiParts): Api {
         await live('setModel').setModel(`${String(model.provider)}/${String(model.id)}`);
         return true;
       } catch (error) {
-        if (['no_model', 'not_signed_in', 'model_unauthorized', 'model_unavailable'].includes(codeOf(error) ?? ''))
+        if (
+          ['no_model', 'not_signed_in', 'model_unauthorized', 'model_unavailable', 'model_unknown'].includes(
+            codeOf(error) ?? '',
+          )
+        )
           return false;
         throw error;
       }
