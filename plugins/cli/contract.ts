@@ -87,6 +87,8 @@ export interface Command {
   readonly json?: boolean;
   /** `builtins`: nothing of the user's or the project's is loaded for it. Default `all`. */
   readonly boots?: 'builtins' | 'all';
+  /** A word too many may be a secret: it is not repeated, and this is said of it. */
+  readonly takesSecrets?: string;
   /** It runs also where the config keeps a built-in from loading: for what shows or mends the config. */
   readonly mends?: boolean;
   run(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number>;

@@ -113,6 +113,8 @@ function refuseMissing(command: Command, words: readonly Word[], path: readonly 
   }
   const extra = positionals.some(({ rest }) => rest === true) ? undefined : given[positionals.length];
   if (extra?.kind === 'word') {
+    if (command.takesSecrets !== undefined)
+      throw usageError(`kern ${command.path.join(' ')} has no use for one of the words given`, command.takesSecrets);
     throw usageError(
       `kern ${command.path.join(' ')} has no use for ${extra.text}`,
       `\`${helpLine(command)}\` shows what it takes.`,

@@ -29,6 +29,12 @@ test('a key is never an argument; where nobody can type, it has to be piped in',
   expect(err).toContain('piped in, or typed at a terminal');
   expect((await desk.kern('auth', 'login')).code).toBe(2);
   expect((await desk.kern('auth', 'login', 'openai', 'sk-1234567890')).code).toBe(2);
+  for (const words of [['openai', '--key', 'hush-1234567890'], ['--key', 'hush-1234567890'], ['hush-1234567890']]) {
+    const said = await desk.kern('auth', 'login', ...words);
+    expect(said.code).toBe(2);
+    expect(said.out + said.err).not.toContain('hush');
+    expect(said.err).toContain('A key is no argument');
+  }
   const unknown = await desk.kern('auth', 'login', 'opnai', '--key');
   expect(unknown.code).toBe(2);
   expect(unknown.err).toContain('did you mean openai');

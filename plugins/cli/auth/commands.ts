@@ -45,6 +45,8 @@ export const authCommands: readonly Command[] = [
       'key, `$NAME` means a variable of the environment, and `!command` what a program prints when the key is needed.',
     ].join('\n'),
     json: true,
+    takesSecrets:
+      'A key is no argument: `--key` asks for it, or takes what is piped in. One that was typed here stands in the history of the shell.',
     options: [
       { name: 'key', names: ['--key'], kind: 'boolean', summary: 'A key, also where one could sign in.' },
       account('What to call it. Default: what the server says, or the end of the key.'),

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { authProviders, type CommandArgs, type CommandHost, type LoginUi, terminalUi } from 'kern/contracts';
-import { KernError, visible } from 'kern/plugin';
+import { KernError, nearNames, visible } from 'kern/plugin';
 import { askHidden } from './hidden.ts';
 import { authOf, providerIds, unknownProvider } from './service.ts';
 
@@ -14,7 +14,7 @@ export async function login({ positionals, options, shared }: CommandArgs, host:
   const signIns = reader.items();
   const known = [...new Set([...signIns.map(({ id }) => id), ...(await providerIds(host))])];
   const provider = positionals[0] ?? (await choose(host, known));
-  if (!known.includes(provider)) throw unknownProvider(provider, known);
+  if (!known.includes(provider)) throw notToSignInTo(provider, known);
   const account = typeof options.account === 'string' ? options.account : undefined;
   const signIn = options.key === true ? undefined : signIns.find(({ id }) => id === provider);
   if (signIn?.verified === false)
@@ -30,6 +30,14 @@ export async function login({ positionals, options, shared }: CommandArgs, host:
   if (first !== undefined && first.account !== kept.account)
     host.say(`${visible(first.account)} is used first; this one stands in when that has met its limit or is refused.`);
   return 0;
+}
+
+/** What is near to no name may be a key, which is not shown. */
+function notToSignInTo(word: string, known: readonly string[]): KernError {
+  if (nearNames(word, known).length > 0) return unknownProvider(word, known);
+  return new KernError('provider_unknown', 'what is given is no provider of models', {
+    hint: `there are ${known.join(', ')}. A key is no argument: it is asked for, or piped in`,
+  });
 }
 
 /** Somebody has to be there to choose. */
