@@ -30,9 +30,12 @@ export function costOf(tokens: Omit<Tokens, 'reasoning'>, cost: Cost | null): Us
     highest = tier.above;
     price = tier;
   }
-  const input = (tokens.input * price.input) / 1_000_000;
-  const output = (tokens.output * price.output) / 1_000_000;
-  const cacheRead = (tokens.cacheRead * price.cacheRead) / 1_000_000;
-  const cacheWrite = (tokens.cacheWrite * price.cacheWrite) / 1_000_000;
-  return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
+  const input = rounded((tokens.input * price.input) / 1_000_000);
+  const output = rounded((tokens.output * price.output) / 1_000_000);
+  const cacheRead = rounded((tokens.cacheRead * price.cacheRead) / 1_000_000);
+  const cacheWrite = rounded((tokens.cacheWrite * price.cacheWrite) / 1_000_000);
+  return { input, output, cacheRead, cacheWrite, total: rounded(input + output + cacheRead + cacheWrite) };
 }
+
+/** Far below what a token costs, and above the dust of reckoning: 0.3, not 0.30000000000000004. */
+const rounded = (dollars: number): number => Number(dollars.toFixed(12));

@@ -99,7 +99,7 @@ function outcomeOf(
       cacheWrite: sum(({ usage }) => usage.cacheWrite),
       reasoning: sum(({ usage }) => usage.reasoning),
     },
-    cost: results.some(({ cost }) => cost === null) ? null : sum(({ cost }) => cost ?? 0),
+    cost: results.some(({ cost }) => cost === null) ? null : billionths(sum(({ cost }) => cost ?? 0)),
     turns: sum(({ turns }) => turns),
     durationMs,
     error,
@@ -141,3 +141,6 @@ export function drained(out: NodeJS.WritableStream): Promise<void> {
     out.write('', done);
   });
 }
+
+/** Sums of dollars without the dust of adding: 0.3, not 0.30000000000000004. */
+const billionths = (dollars: number): number => Number(dollars.toFixed(9));

@@ -95,7 +95,7 @@ const rowsOf = (sums: ReadonlyMap<string, Sum>): Row[] => [...sums].map(([key, s
 
 const priced = <T extends ReplySum>(sum: T): Omit<T, 'cost'> & Priced => ({
   ...sum,
-  cost: sum.unknownCosts > 0 && sum.cost === 0 ? null : sum.cost,
+  cost: sum.unknownCosts > 0 && sum.cost === 0 ? null : Number(sum.cost.toFixed(9)), // without the dust of adding
 });
 
 export const tokensOf = ({

@@ -138,13 +138,13 @@ test('several prompts are one result: usage and turns are summed, the last text 
   {
     await using s = await stage(
       [plugin],
-      play(() => 0.5),
+      play((text) => (text === 'a' ? 0.1 : 0.2)),
       { prompts: ['a', 'b'] },
     );
     await s.mode('json').run(s.run);
     expect(JSON.parse(s.stdout.lines.at(-1) ?? '')).toMatchObject({
       text: 'answer to b',
-      cost: 1,
+      cost: 0.3, // and no 0.30000000000000004
       turns: 4,
       usage: { input: 20, output: 10 },
     });
