@@ -42,7 +42,9 @@ const names = { type: 'array', items: { type: 'string' } };
 
 function switches(settings: readonly SettingReport[]): JsonSchema {
   const byPlugin = Map.groupBy(settings, ({ path }) => path[1] ?? '');
-  const plugins = Array.from(byPlugin, ([id, rows]) => {
+  // By name: plugins wake in an order that is another one from run to run.
+  const named = [...byPlugin].sort(([a], [b]) => (a < b ? -1 : 1));
+  const plugins = named.map(([id, rows]) => {
     const own = Object.fromEntries(rows.map((row) => [row.path[2] ?? '', described(row)]));
     return [
       id,
