@@ -78,6 +78,7 @@ export class FileStore implements SessionStore {
       header: parts.header,
       fresh: parts.held !== undefined,
       lock: parts.lock,
+      fromStopped: parts.busy?.as === 'takeover' && parts.busy.owner.isStopped === true,
       size: parts.size,
       remade: (header) => this.#remade(header),
       rewrite: tree.needsMigration

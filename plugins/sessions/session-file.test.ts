@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionAppender, SessionStorage } from 'kern/contracts';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fileStorage } from './file-storage.ts';
 import { self } from './owner.ts';
 import { bootSessions, linesOf, note, notesIn, tempFolder, textsOf, user } from './test/stores.ts';
@@ -220,6 +221,35 @@ test('a session that another program goes on in is left to it: ours goes on in a
   expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.lock'))).toHaveLength(1);
   await store.close();
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'the last write of the stopped owner it was taken over from drives nobody out of the session; a second one does',
+  async () => {
+    const { begun, sessions } = await bootSessions();
+    const first = await begun();
+    await first.close();
+    const owner = spawn('sleep', ['60']);
+    onTestFinished(() => void owner.kill('SIGKILL'));
+    owner.kill('SIGSTOP');
+    const { start: _, ...me } = self();
+    writeFileSync(`${first.file}.lock`, JSON.stringify({ ...me, pid: owner.pid, token: 'ab' }));
+    const store = await sessions.open(first.file, { whenBusy: 'fail' });
+    expect(store.busy).toMatchObject({ as: 'takeover', owner: { pid: owner.pid, isStopped: true } });
+    await store.append(note(1));
+    const late = '{"type":"custom","id":"00000001","parentId":null,"customType":"late"}\n';
+    appendFileSync(first.file, late);
+    await store.append(note(2));
+    expect(store.file).toBe(first.file);
+    expect(notesIn(first.file)).toEqual([1, 2]);
+    appendFileSync(first.file, late);
+    const waiting = store.append(note(3));
+    await store.flush();
+    await waiting;
+    expect(store.file).not.toBe(first.file);
+    expect(notesIn(store.file ?? '')).toEqual([1, 2, 3]);
+    await store.close();
+  },
+);
 
 test('what was added between the reading of a session and the first line of ours is seen too', async () => {
   const { begun, sessions } = await bootSessions();

@@ -32,6 +32,8 @@ export interface SessionFileParts {
   /** It must not be there yet. */
   readonly fresh: boolean;
   readonly lock?: SessionLock | undefined;
+  /** It was taken over from an owner that was stopped: what that had under way lands when it wakes, before it sees that the session is ours. */
+  readonly fromStopped?: boolean | undefined;
   /** How long the file was when it was read; undefined where it is not there yet. */
   readonly size?: number | undefined;
   /** All that is known of what was written, for a file whose content is gone. */
@@ -60,6 +62,7 @@ export class SessionFile implements LinePort {
   #isFresh: boolean;
   #lock: SessionLock | undefined;
   #rewrite: SessionFileParts['rewrite'];
+  #awaitsLateLines: boolean;
   #appender: SessionAppender | undefined;
   /** Bytes that are meant to be there; what a failed write left behind lies after them. */
   #end = 0;
@@ -76,6 +79,7 @@ export class SessionFile implements LinePort {
     this.#isFresh = parts.fresh;
     this.#lock = parts.lock;
     this.#rewrite = parts.rewrite;
+    this.#awaitsLateLines = parts.fromStopped === true;
     this.#seen = parts.size;
   }
 
@@ -186,12 +190,15 @@ export class SessionFile implements LinePort {
 
   /**
    * The file is not as long as what was written to it. Lines behind ours are of somebody who goes on in it: that is left
-   * to them. Where ours are gone, they are written anew.
+   * to them, unless it is the last write of the owner it was taken over from. Where ours are gone, they are written anew.
    */
   async #strange(appender: SessionAppender, size: number): Promise<void> {
     if (size > this.#end && this.#isOurs()) {
       if (size < this.#end + this.#torn) this.#torn = size - this.#end;
-      else await this.#leave('another program has gone on in the session', undefined);
+      else if (this.#awaitsLateLines) {
+        this.#awaitsLateLines = false;
+        await this.#find(appender);
+      } else await this.#leave('another program has gone on in the session', undefined);
       return;
     }
     await this.#remake(appender, size);
