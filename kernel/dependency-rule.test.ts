@@ -112,10 +112,11 @@ function pluginFolder(tree: Tree, file: string): string | undefined {
   return parts.slice(0, 2).join('/');
 }
 
+/** A contract in a folder that is no plugin is a part of the one around it. */
 function contractsWithoutOwner(tree: Tree): readonly string[] {
   if (!tree.has('plugins/index.ts')) return []; // a house without a list of plugins has no plugins yet
   const contracts = [...tree.keys()].filter((file) => file.startsWith('plugins/') && nameOf(file) === 'contract.ts');
-  const owners = contracts.map((file) => [file, `${path.posix.dirname(file)}/index.ts`] as const);
+  const owners = contracts.map((file) => [file, `${pluginFolder(tree, file) ?? 'plugins'}/index.ts`] as const);
   const lost = owners.filter(([, owner]) => !tree.has(owner));
   return lost.map(([file, owner]) => `${file} → ${owner}: is missing, so nobody declares this contract`);
 }
@@ -265,6 +266,11 @@ test('a contract whose folder has no index.ts is named', async () => {
   expect(await planted({ 'plugins/lost/contract.ts': '' })).toEqual([
     'plugins/lost/contract.ts → plugins/lost/index.ts: is missing, so nobody declares this contract',
   ]);
+});
+
+test('a contract in a folder that is no plugin is a part of the one around it', async () => {
+  const parts = { 'plugins/tools/parts/contract.ts': '', 'plugins/tools/x.ts': "import './parts/contract.ts'" };
+  expect(await planted(parts)).toEqual([]);
 });
 
 test('what only looks like an import is none', async () => {

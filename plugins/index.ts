@@ -1,6 +1,7 @@
 import type { IdlePlugin } from 'kern/plugin';
 import { appearanceSettings } from './appearance/settings.ts';
 import {
+  agentBeforeEnd,
   agentBeforeStart,
   agentEnd,
   agentSessions,
@@ -84,6 +85,7 @@ import {
   turnEnd,
   turnStart,
 } from './contracts.ts';
+import looksFor from './discovery/looks-for.json' with { type: 'json' };
 import { choiceSettings } from './models/choice-settings.ts';
 import { networkSettings } from './models/network-settings.ts';
 import stubs from './tools/stubs.json' with { type: 'json' };
@@ -121,6 +123,7 @@ export const builtins: readonly BuiltinManifest[] = [
       thinkingSelect,
       input,
       inputText,
+      agentBeforeEnd,
       agentBeforeStart,
       agentStart,
       agentEnd,
@@ -423,22 +426,14 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'sessions',
     path: 'sessions',
-    declares: [
-      sessions,
-      sessionStorages,
-      sessionSources,
-      sessionImports,
-      entryAppended,
-      sessionWriteFailed,
-      sessionWriteRestored,
-    ],
+    declares: [sessions, sessionStorages, entryAppended, sessionWriteFailed, sessionWriteRestored],
     contributes: { sessions: ['sessions'], 'session-storage': ['file', 'memory'] },
     load: async () => (await import('./sessions/index.ts')).default,
   },
   {
     id: 'sessions.import',
     path: 'sessions/import',
-    declares: [],
+    declares: [sessionSources, sessionImports],
     contributes: {
       [sessionSources.id]: ['pi', 'oh-my-pi', 'claude', 'codex'],
       [sessionImports.id]: [sessionImports.id],
@@ -458,6 +453,8 @@ export const builtins: readonly BuiltinManifest[] = [
     path: 'discovery',
     declares: [...Object.values(foundCapabilities), placesTables, discoveryFiles, skillsOffered],
     contributes: { [discoveryFiles.id]: [discoveryFiles.id] },
+    // It tells what the kinds are, and has no item of any.
+    looksFor: Object.fromEntries(Object.keys(foundCapabilities).map((kind) => [kind, []])),
     load: async () => (await import('./discovery/index.ts')).default,
   },
   {
@@ -479,6 +476,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
       'ssh-host': '*',
     },
+    looksFor: looksFor['native'],
     load: async () => (await import('./discovery/native/index.ts')).default,
   },
   {
@@ -494,6 +492,7 @@ export const builtins: readonly BuiltinManifest[] = [
       prompt: '*',
       'slash-command': '*',
     },
+    looksFor: looksFor['agents'],
     load: async () => (await import('./discovery/agents/index.ts')).default,
   },
   {
@@ -510,6 +509,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['pi'],
     load: async () => (await import('./discovery/pi/index.ts')).default,
   },
   {
@@ -534,6 +534,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-manifest': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['oh-my-pi'],
     load: async () => (await import('./discovery/oh-my-pi/index.ts')).default,
   },
   {
@@ -554,6 +555,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['claude'],
     load: async () => (await import('./discovery/claude/index.ts')).default,
   },
   {
@@ -571,6 +573,7 @@ export const builtins: readonly BuiltinManifest[] = [
       hook: '*',
       'custom-tool': '*',
     },
+    looksFor: looksFor['claude-plugins'],
     load: async () => (await import('./discovery/claude-plugins/index.ts')).default,
   },
   {
@@ -591,6 +594,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['codex'],
     load: async () => (await import('./discovery/codex/index.ts')).default,
   },
   {
@@ -610,6 +614,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['gemini'],
     load: async () => (await import('./discovery/gemini/index.ts')).default,
   },
   {
@@ -628,6 +633,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['opencode'],
     load: async () => (await import('./discovery/opencode/index.ts')).default,
   },
   {
@@ -644,6 +650,7 @@ export const builtins: readonly BuiltinManifest[] = [
       hook: '*',
       'settings-file': '*',
     },
+    looksFor: looksFor['cursor'],
     load: async () => (await import('./discovery/cursor/index.ts')).default,
   },
   {
@@ -657,6 +664,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'slash-command': '*',
       'mcp-server': '*',
     },
+    looksFor: looksFor['windsurf'],
     load: async () => (await import('./discovery/windsurf/index.ts')).default,
   },
   {
@@ -671,6 +679,7 @@ export const builtins: readonly BuiltinManifest[] = [
       hook: '*',
       'mcp-server': '*',
     },
+    looksFor: looksFor['cline'],
     load: async () => (await import('./discovery/cline/index.ts')).default,
   },
   {
@@ -686,6 +695,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'agent-definition': '*',
       'mcp-server': '*',
     },
+    looksFor: looksFor['github'],
     load: async () => (await import('./discovery/github/index.ts')).default,
   },
   {
@@ -696,6 +706,7 @@ export const builtins: readonly BuiltinManifest[] = [
       places: ['vscode'],
       'mcp-server': '*',
     },
+    looksFor: looksFor['vscode'],
     load: async () => (await import('./discovery/vscode/index.ts')).default,
   },
   {
@@ -706,6 +717,7 @@ export const builtins: readonly BuiltinManifest[] = [
       places: ['mcp-json'],
       'mcp-server': '*',
     },
+    looksFor: looksFor['mcp-json'],
     load: async () => (await import('./discovery/mcp-json/index.ts')).default,
   },
   {
@@ -716,6 +728,7 @@ export const builtins: readonly BuiltinManifest[] = [
       places: ['ssh'],
       'ssh-host': '*',
     },
+    looksFor: looksFor['ssh'],
     load: async () => (await import('./discovery/ssh/index.ts')).default,
   },
   {

@@ -2,7 +2,6 @@ import { type Context, KernError, messageOf, type View } from 'kern/plugin';
 import { whenAsked } from './api.ts';
 import { ModelError } from './bridge/failure.ts';
 import {
-  auth,
   type Credential,
   type ExchangeObserver,
   type Model,
@@ -16,6 +15,7 @@ import {
   type Usage,
 } from './contract.ts';
 import { choices, exactly, find, forRole } from './find.ts';
+import { auth } from './oauth/contract.ts';
 import { observersOf } from './observers.ts';
 import { Kept } from './refresh/kept.ts';
 import { withHeaders } from './request-headers.ts';

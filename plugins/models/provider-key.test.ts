@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { anthropic } from './anthropic/anthropic.ts';
 import { replyOver } from './api.ts';
-import type { Auth, Credential } from './contract.ts';
+import type { Credential } from './contract.ts';
+import type { Auth } from './oauth/contract.ts';
 import { providerKey } from './provider-key.ts';
 import { nothingSet, withEnvironment } from './test/environment.ts';
 import { aRequest, failureOfReply, messageOfReply } from './test/requests.ts';

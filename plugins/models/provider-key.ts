@@ -1,7 +1,8 @@
 import { codeOf } from 'kern/plugin';
 import type { Endpoint } from './bridge/endpoint.ts';
-import type { Auth, Credential, ModelRequest, StreamEvent } from './contract.ts';
+import type { Credential, ModelRequest, StreamEvent } from './contract.ts';
 import { keyAtHand, keyVariables } from './key-source.ts';
+import type { Auth } from './oauth/contract.ts';
 import { whenAsked } from './when-asked.ts';
 
 /** What a credential gives a `ModelEndpoint`: spread over it, last. */

@@ -1,12 +1,4 @@
-import {
-  entryAppended,
-  sessionImports,
-  sessionSources,
-  sessionStorages,
-  sessions,
-  sessionWriteFailed,
-  sessionWriteRestored,
-} from 'kern/contracts';
+import { entryAppended, sessionStorages, sessions, sessionWriteFailed, sessionWriteRestored } from 'kern/contracts';
 import { definePlugin, KernError } from 'kern/plugin';
 import { Blobs } from './blobs.ts';
 import { Breadcrumbs } from './breadcrumbs.ts';
@@ -28,15 +20,7 @@ interface Live {
 export default definePlugin<SessionSettings>({
   id: 'sessions',
   description: 'Keeps conversations: a file each, written as they go, or in memory.',
-  declares: [
-    sessions,
-    sessionStorages,
-    sessionSources,
-    sessionImports,
-    entryAppended,
-    sessionWriteFailed,
-    sessionWriteRestored,
-  ],
+  declares: [sessions, sessionStorages, entryAppended, sessionWriteFailed, sessionWriteRestored],
   config: sessionSettings,
   async setup(ctx) {
     const { fsync, inlineLimit, dir, storage } = ctx.config;

@@ -1,6 +1,6 @@
 import { type CompactionJob, type CompactionReason, compactionStrategies, sessionBeforeCompact } from 'kern/contracts';
 import { codeOf, type Entry, KernError, messageOf, type View } from 'kern/plugin';
-import type { CompactionStrategy } from '../contract.ts';
+import type { CompactionStrategy } from './contract.ts';
 import { truncateStrategy } from './strategies.ts';
 import { droppedNote } from './truncate.ts';
 

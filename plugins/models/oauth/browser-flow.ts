@@ -1,5 +1,5 @@
 import { KernError } from 'kern/plugin';
-import type { LoginUi, StoredTokens } from '../contract.ts';
+import type { LoginUi, StoredTokens } from './contract.ts';
 import type { OAuthDefinition } from './definition.ts';
 import { endpointFetch, isThisMachine, type Way } from './endpoint.ts';
 import { listenForAnswer, type Redirect } from './listener.ts';

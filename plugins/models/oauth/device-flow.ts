@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { KernError } from 'kern/plugin';
-import type { LoginUi, StoredTokens } from '../contract.ts';
+import type { LoginUi, StoredTokens } from './contract.ts';
 import type { OAuthDefinition } from './definition.ts';
 import { endpointFetch, isThisMachine, type Way } from './endpoint.ts';
 import { server } from './server.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { authorizationServer } from '../../cli/test/authorization-server.ts';
-import type { LoginUi } from '../contract.ts';
 import { parametersIn } from './browser-flow.ts';
+import type { LoginUi } from './contract.ts';
 import { oauthProvider } from './provider.ts';
 
 const never = new AbortController().signal;

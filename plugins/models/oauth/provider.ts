@@ -1,6 +1,7 @@
 import { KernError, messageOf } from 'kern/plugin';
-import type { AuthProvider, Credential, Network, StoredTokens } from '../contract.ts';
+import type { Credential, Network } from '../contract.ts';
 import { redactText } from '../redact.ts';
+import type { AuthProvider, StoredTokens } from './contract.ts';
 import type { OAuthDefinition } from './definition.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { StoredTokens } from '../contract.ts';
+import type { StoredTokens } from './contract.ts';
 import type { OAuthDefinition } from './definition.ts';
 import { endpointFetch, isThisMachine, type Way } from './endpoint.ts';
 import { server } from './server.ts';

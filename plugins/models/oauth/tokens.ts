@@ -1,5 +1,5 @@
 import { KernError } from 'kern/plugin';
-import type { StoredTokens } from '../contract.ts';
+import type { StoredTokens } from './contract.ts';
 import type { OAuthDefinition } from './definition.ts';
 import { ask, type Way } from './endpoint.ts';
 

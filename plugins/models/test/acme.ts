@@ -1,7 +1,7 @@
 import { authProviders, modelProviders, oauthProvider, providerKey, type StreamEvent } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
 import { ModelError } from '../bridge/failure.ts';
-import { auth, type LoginUi } from '../contract.ts';
+import { auth, type LoginUi } from '../oauth/contract.ts';
 import type { OAuthDefinition } from '../oauth/definition.ts';
 import { noTokens, usageOf } from '../usage.ts';
 import { aModel, answered } from './requests.ts';

@@ -8,6 +8,7 @@ import { ohMyPi, pi } from './pi.ts';
 export default definePlugin({
   id: 'sessions.import',
   description: 'Takes over conversations of pi, oh-my-pi, Claude Code and Codex.',
+  declares: [sessionSources, sessionImports],
   requires: ['sessions'],
   setup(ctx) {
     for (const source of [pi, ohMyPi, claude, codex]) ctx.contribute(sessionSources, source);
