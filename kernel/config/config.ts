@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Level } from '../capability.ts';
 import { messageOf } from '../error.ts';
 import type { Schema } from '../schema.ts';
-import { visible } from '../visible.ts';
 import { describeSetting, type SettingDescription } from './describe.ts';
+import { drafted } from './drafts.ts';
 import { idsIn, type Key, keyText, type Target, targetOf } from './keys.ts';
 import {
   environmentLayer,
@@ -15,7 +15,7 @@ import {
   type Value,
   type ValueOrigin,
 } from './layers.ts';
-import { emptyMap, type MapNode, nodeOf, withNode, withoutNode } from './node.ts';
+import { emptyMap, type MapNode, nodeOf, withNode } from './node.ts';
 import {
   type ConfigProblem,
   type Found,
@@ -28,6 +28,7 @@ import {
 import { type Configured, configure, outOfPlace, spokenTo, type Without } from './plugin-settings.ts';
 import { type Migrated, migrateFile, type Rename, renameProblems, withNewNames } from './renamed.ts';
 import { type Setting, Settings, variableOf } from './settings.ts';
+import { shown } from './shown.ts';
 import {
   itemSwitch,
   neededProblems,
@@ -494,32 +495,4 @@ export class Config {
     this.#queue = turn.catch(() => undefined); // told to the caller of that turn
     return turn;
   }
-}
-
-/** What a layer says with some values put in and others taken out. */
-function drafted(root: MapNode, drafts: readonly Draft[]): MapNode {
-  let whole = root;
-  for (const draft of drafts) {
-    if (draft.value === undefined) whole = withoutNode(whole, draft.target.path);
-    else whole = withNode(whole, placeFor(whole, draft), nodeOf(draft.value));
-  }
-  return whole;
-}
-
-/** Another hand may have made the place one that cannot be written: then saving says so, and the value counts all the same. */
-function placeFor(root: MapNode, draft: Draft): readonly string[] {
-  try {
-    return pathToWrite(root, draft);
-  } catch {
-    return draft.target.path;
-  }
-}
-
-/** A file of strangers has keys of theirs: no terminal obeys them. */
-function shown(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
-  return problems.map((problem) => ({
-    ...problem,
-    ...(problem.key === undefined ? {} : { key: visible(problem.key) }),
-    message: visible(problem.message),
-  }));
 }
