@@ -9,7 +9,7 @@ import { type House, openHouse } from '../plugins/cli/test/house.ts';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const top = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const examples = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.(ts|js|json)$/.test(file) && !file.endsWith('.test.ts') && !file.includes('node_modules'),
+  (file) => /\.(ts|js|json|md)$/.test(file) && !file.endsWith('.test.ts') && file !== 'README.md',
 );
 const place = (example: string): string => path.join('.kern', 'extensions', example);
 

@@ -58,7 +58,8 @@ export async function providerReports(kernel: Kernel, view: View): Promise<reado
       priority: provider?.priority ?? priorities.get(id) ?? 0,
       state: isOff(kernel, id) ? 'off' : 'on',
       counts: counts.get(id) ?? {},
-      warnings: kernel.warnings(id),
+      // A file that several kinds stand in is wrong for each of them: said once.
+      warnings: [...new Set(kernel.warnings(id))],
       ...(provider === undefined
         ? {}
         : { levels: { user: levelOf(kernel, id, 'user'), project: levelOf(kernel, id, 'project') } }),
