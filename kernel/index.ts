@@ -37,6 +37,13 @@ export {
   type TapOptions,
   transform,
 } from './hook.ts';
+export { isPluginId } from './host/definition.ts';
+export {
+  type ExtensionManifest as StatedManifest,
+  type LocateResult,
+  locateExtensions,
+  locatePackage,
+} from './host/locate.ts';
 export { type Change, type ChangeResult, type Failure, Kernel, type KernelOptions, type WatchPort } from './kernel.ts';
 export { didYouMean, editDistance, type NearOptions, nearNames } from './near.ts';
 export {

@@ -12,6 +12,7 @@ import {
   type ExtensionFolder,
   explicitPlaces,
   foundIn,
+  nextVersion,
   type Place,
   type PlaceState,
   trustItemOf,
@@ -136,8 +137,6 @@ export class Host {
     for (const slot of this.#slots.values()) slot.leaving?.();
   }
 
-  // --- Places ----------------------------------------------------------------------------------------------------
-
   async #locate(): Promise<readonly Place[]> {
     const named = [...this.#slots.values()].flatMap(({ place }) => (place.level === 'session' ? [place.entry] : []));
     const { places, problems } = await foundIn(this.#options.folders, named, this.#options.others);
@@ -157,13 +156,19 @@ export class Host {
     const listed = new Map(places.map((place) => [place.entry, place]));
     for (const slot of [...this.#slots.values()].filter(isFound)) {
       const place = listed.get(slot.place.entry);
-      if (place === undefined) this.#missing(slot);
-      else if (JSON.stringify(place.manifest) !== JSON.stringify(slot.place.manifest)) {
+      const next = place ?? nextVersion(slot.place, places);
+      if (next === undefined) this.#missing(slot);
+      else if (place === undefined) {
+        // The same extension in another place: if it does not load there, what runs goes on.
+        this.#forget(slot);
+        this.#slots.set(next.entry, Object.assign(slot, { place: next, sleeper: undefined }));
+        await this.#loadInOrder([slot]);
+      } else if (JSON.stringify(place.manifest) !== JSON.stringify(slot.place.manifest)) {
         const isOpen = slot.key === undefined || slot.sleeper !== undefined;
         slot.place = place;
         slot.sleeper = undefined;
         if (isOpen) await this.#loadInOrder([slot]);
-      }
+      } else slot.place = place;
     }
     await this.#loadInOrder(places.filter(({ entry }) => !this.#slots.has(entry)).map((place) => this.#open(place)));
   }
@@ -269,6 +274,7 @@ export class Host {
 
   async #reading(slot: Slot): Promise<PluginDefinition> {
     const { place } = slot;
+    await place.check?.();
     slot.revision += 1;
     const read = await this.#reader.read(place, (file, hash) => {
       if (this.#slots.get(place.entry) === slot)
@@ -297,7 +303,8 @@ export class Host {
       return false;
     }
     // A file that now holds another id is another plugin, and a renamed file the same: the old goes with the same change.
-    const drop = [slot.key, holder?.key].filter((old) => old !== undefined && (old !== key || holder !== undefined));
+    const isElsewhere = holder !== undefined || place.same !== undefined;
+    const drop = [slot.key, holder?.key].filter((old) => old !== undefined && (old !== key || isElsewhere));
     const result = await kernel.change({ put: [unitOf(slot, definition)], drop: drop as string[], limitMs });
     const isForOthers = !result.ok && ['requirement_missing', 'requirement_cycle'].includes(result.code);
     slot.refused = isForOthers ? definition : undefined;

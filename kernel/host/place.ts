@@ -27,6 +27,12 @@ export interface Place {
   readonly manifest?: ExtensionManifest;
   /** Of code in the folder of another agent: whose. */
   readonly dialect?: string;
+  /** Of a package, whose versions stand in folders of their own: the extension, whatever its version. Another one takes the place of this one. */
+  readonly same?: string;
+  /** Rejects where what stands there is not what was installed. Asked each time before anything of it is read. */
+  check?(): Promise<void>;
+  /** What trust is bound to beside its code: the rest of its package. */
+  readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
 }
 
 export type PlaceState =
@@ -49,8 +55,13 @@ export const builtinPlace = (id: string, entry: string): Place => ({
 });
 
 /** How a project's plugin is presented to the gate. */
-export function trustItemOf(place: Place): TrustItem {
-  return { kind: 'plugin', id: place.name, path: place.entry };
+export function trustItemOf({ name, entry, bound }: Pick<Place, 'name' | 'entry' | 'bound'>): TrustItem {
+  return { kind: 'plugin', id: name, path: entry, ...bound };
+}
+
+/** Of an extension of a package of which another version is in force: where that stands. */
+export function nextVersion({ same }: Place, places: readonly Place[]): Place | undefined {
+  return same === undefined ? undefined : places.find((place) => place.same === same);
 }
 
 /** All that stands in the folders and what is found otherwise, but what a person named, and what there is no extension. */

@@ -1,9 +1,14 @@
 import { type AnyTool, faceOf, type PluginReport } from 'kern/contracts';
-import type { Capability, Kernel, Level, TrustState, View } from 'kern/plugin';
+import type { Capability, Kernel, Level, TrustItem, TrustState, View } from 'kern/plugin';
 
 /** An extension as the host found it. */
 export interface FoundPlace {
-  readonly place: { readonly entry: string; readonly level: Level; readonly name: string };
+  readonly place: {
+    readonly entry: string;
+    readonly level: Level;
+    readonly name: string;
+    readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
+  };
   readonly status:
     | { readonly state: 'new' | 'loaded' | 'failed' }
     | { readonly state: 'blocked'; readonly trust: Exclude<TrustState, 'trusted'>; readonly wasLive: boolean };

@@ -99,7 +99,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   const itemsOfProject = (): readonly TrustItem[] =>
     host.places
       .filter(({ place }) => place.level === 'project')
-      .map(({ place }) => ({ kind: 'plugin', id: place.name, path: place.entry }));
+      .map(({ place }) => ({ kind: 'plugin', id: place.name, path: place.entry, ...place.bound }));
 
   const chosen = (names: readonly string[] | undefined): readonly TrustItem[] => {
     const items = itemsOfProject();
