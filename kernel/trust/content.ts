@@ -15,6 +15,8 @@ export interface Content {
   readonly files: readonly string[];
   /** The SHA-256 of each of them. */
   readonly hashes: ReadonlyMap<string, string>;
+  /** The text of each part, where it was asked for and is one that a person can read. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** The item cannot be bound to a content, and so not be trusted. */
@@ -22,11 +24,17 @@ export class Unbound extends Error {}
 
 /** What goes beyond these was made to keep us busy, or is no code. */
 const limits = { files: 5_000, bytes: 64 * 1_048_576 };
+/** More than this nobody reads as a difference. */
+const textLimits = { file: 256 * 1024, all: 1_048_576 };
 const skipped = new Set(['node_modules', '.git']);
 
 /** Reads all that an item would run. The root is a real path. Throws Unbound where that cannot be told. */
-export async function contentOf(item: TrustItem, root: string): Promise<Content> {
-  const reading = new Reading(root);
+export async function contentOf(
+  item: TrustItem,
+  root: string,
+  { texts = false }: { readonly texts?: boolean } = {},
+): Promise<Content> {
+  const reading = new Reading(root, texts);
   try {
     if (item.kind === 'plugin') await reading.plugin(item);
     else if (item.definition === undefined && (item.files ?? []).length === 0 && item.path !== undefined)
@@ -44,22 +52,28 @@ export async function contentOf(item: TrustItem, root: string): Promise<Content>
     parts: new Map(parts),
     files: Array.from(reading.hashes.keys()),
     hashes: reading.hashes,
+    texts: reading.texts,
   };
 }
 
 class Reading {
   readonly parts = new Map<string, string>();
   readonly hashes = new Map<string, string>();
+  readonly texts = new Map<string, string>();
   readonly #root: string;
+  readonly #wantsTexts: boolean;
   readonly #scanned = new Set<string>();
   #bytes = 0;
+  #textBytes = 0;
 
-  constructor(root: string) {
+  constructor(root: string, wantsTexts: boolean) {
     this.#root = root;
+    this.#wantsTexts = wantsTexts;
   }
 
   definition(definition: unknown): void {
     this.parts.set('definition', sha256(canonical(definition)));
+    if (this.#wantsTexts) this.texts.set('definition', written(definition));
     // Beside the whole each entry, so that a change can be named.
     if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) return;
     for (const [name, value] of Object.entries(definition)) {
@@ -170,12 +184,21 @@ class Reading {
     const hash = sha256(bytes);
     this.hashes.set(file, hash);
     this.parts.set(name, hash);
-    return bytes.toString('utf8');
+    const text = bytes.toString('utf8');
+    if (this.#wantsTexts) this.#keepText(name, text, bytes);
+    return text;
+  }
+
+  #keepText(name: string, text: string, bytes: Buffer): void {
+    this.#textBytes += bytes.length;
+    const isShort = bytes.length <= textLimits.file && this.#textBytes <= textLimits.all;
+    if (isShort && !bytes.includes(0)) this.texts.set(name, text);
   }
 
   #link(file: string, name: string): Link | undefined {
     const text = readlinkSync(file);
     this.parts.set(name, `link ${text}`);
+    if (this.#wantsTexts) this.texts.set(name, `link to ${text}\n`);
     let target: string;
     try {
       target = realpathSync.native(file);
@@ -214,6 +237,15 @@ class Reading {
   #name(file: string): string {
     return path.relative(this.#root, file).split(path.sep).join('/');
   }
+}
+
+/** As a person reads it: keys in order, so that two of them can be held against each other. */
+function written(definition: unknown): string {
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return typeof definition === 'string' ? `${definition}\n` : `${JSON.stringify(definition, sorted, 2)}\n`;
 }
 
 class Link {

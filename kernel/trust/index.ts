@@ -3,6 +3,7 @@ export {
   createTrust,
   overallState,
   type Trust,
+  type TrustDifference,
   type TrustOptions,
   type TrustReason,
   type TrustStatus,

@@ -164,7 +164,7 @@ test('the ledger is for its owner alone', async () => {
   chmodSync(home, 0o755);
   await trust.grant([hello]);
   expect([statSync(home).mode & 0o777, statSync(path.join(home, 'trust.json')).mode & 0o777]).toEqual([0o700, 0o600]);
-  expect(readdirSync(home).toSorted()).toEqual(['trust.json', 'x']);
+  expect(readdirSync(home).toSorted()).toEqual(['trust', 'trust.json', 'x']);
 });
 
 test('a ledger that others may write, or that is a link, grants nothing and takes nothing', async () => {
@@ -241,7 +241,7 @@ test('grants of several processes at once are all kept', async () => {
     Array.from({ length: 8 }, (_, index): TrustItem => ({ kind: 'hook', id: `${name}${index}`, definition: index })),
   );
   expect((await trust.status(items)).filter(({ state }) => state !== 'trusted')).toEqual([]);
-  expect(readdirSync(home).toSorted()).toEqual(['trust.json', 'x']);
+  expect(readdirSync(home).toSorted()).toEqual(['trust', 'trust.json', 'x']);
 });
 
 test('the files that an item covers are its own and what it imports', async () => {
@@ -254,4 +254,50 @@ test('a folder has one word for all its items', () => {
   expect(overallState([{ state: 'trusted' }])).toBe('trusted');
   expect(overallState([{ state: 'trusted' }, { state: 'untrusted' }])).toBe('untrusted');
   expect(overallState([{ state: 'changed' }, { state: 'untrusted' }])).toBe('changed');
+});
+
+test('what changed is shown as it was granted and as it is now', async () => {
+  const { trust, root, home, again } = setUp();
+  put(root, { '.kern/extensions/hello.ts': "import './a.ts';", '.kern/extensions/a.ts': 'one\n' });
+  const long = { ...server, id: 'long', definition: { command: 'node', env: { A: '1' } } };
+  await trust.grant([hello, server, long]);
+  put(root, { '.kern/extensions/hello.ts': "import './b.ts';", '.kern/extensions/b.ts': 'two\n' });
+  expect(await again().differences(hello)).toEqual([
+    { part: '.kern/extensions/a.ts', change: 'removed', before: 'one\n' },
+    { part: '.kern/extensions/b.ts', change: 'added', after: 'two\n' },
+    { part: '.kern/extensions/hello.ts', change: 'changed', before: "import './a.ts';", after: "import './b.ts';" },
+  ]);
+  expect(await trust.differences(server)).toEqual([]);
+  expect(await trust.differences({ ...server, definition: { command: 'sh', args: ['-c', 'evil'] } })).toEqual([
+    {
+      part: 'definition',
+      change: 'changed',
+      before: '{\n  "args": [\n    "server.js"\n  ],\n  "command": "node"\n}\n',
+      after: '{\n  "args": [\n    "-c",\n    "evil"\n  ],\n  "command": "sh"\n}\n',
+    },
+  ]);
+  const kept = (): number => readdirSync(path.join(home, 'trust')).length;
+  expect(kept()).toBe(3);
+  for (const file of readdirSync(path.join(home, 'trust')))
+    expect(statSync(path.join(home, 'trust', file)).mode & 0o777).toBe(0o600);
+  await trust.revoke([hello]);
+  expect(kept()).toBe(2);
+  await trust.revoke();
+  expect(kept()).toBe(0);
+});
+
+test('what is too long to read, or no text, is only told to have changed', async () => {
+  const { trust, root } = setUp();
+  const big: TrustItem = { kind: 'plugin', id: 'big', path: '.kern/extensions/big/index.ts' };
+  const files = (last: number): Record<string, string> => ({
+    '.kern/extensions/big/index.ts': `${'x'.repeat(300_000)}${last}`,
+    '.kern/extensions/big/data.bin': `\0${last}`,
+  });
+  put(root, files(1));
+  await trust.grant([big]);
+  put(root, files(2));
+  expect(await trust.differences(big)).toEqual([
+    { part: '.kern/extensions/big/data.bin', change: 'changed' },
+    { part: '.kern/extensions/big/index.ts', change: 'changed' },
+  ]);
 });

@@ -1,6 +1,7 @@
 import { KernError, messageOf } from '../error.ts';
 import type { TrustGate, TrustItem, TrustState } from '../plugin.ts';
 import { type Content, contentOf, realFolder } from './content.ts';
+import { type GrantedTexts, GrantedTextsStore } from './granted.ts';
 import { Ledger, type LedgerLine, lineKey } from './ledger.ts';
 
 /** An item and how it stands. */
@@ -22,6 +23,14 @@ export interface TrustReason extends TrustStatus {
   readonly at?: string;
   /** What differs from what was granted: `definition.command`, `.kern/extensions/hello.ts`. */
   readonly changes: readonly { readonly part: string; readonly change: 'added' | 'changed' | 'removed' }[];
+}
+
+/** A part of an item that is not what was granted, with its text then and now where a person can read it. */
+export interface TrustDifference {
+  readonly part: string;
+  readonly change: 'added' | 'changed' | 'removed';
+  readonly before?: string;
+  readonly after?: string;
 }
 
 export interface TrustOptions {
@@ -47,6 +56,8 @@ export interface Trust {
   /** Forgets what was decided; without items, for the whole root. */
   revoke(items?: readonly TrustItem[]): Promise<void>;
   why(item: TrustItem): Promise<TrustReason>;
+  /** What differs from what was granted, with its texts. Empty where it does not differ, or was never granted. */
+  differences(item: TrustItem): Promise<readonly TrustDifference[]>;
   /** The project files that a trusted item may consist of, as real paths. */
   files(item: TrustItem): Promise<readonly string[]>;
   /**
@@ -69,6 +80,7 @@ export function overallState(items: readonly { readonly state: TrustState }[]): 
 export function createTrust(options: TrustOptions): Trust {
   const root = realFolder(options.root);
   const ledger = new Ledger(options.home);
+  const granted = new GrantedTextsStore(options.home);
   const faults = new Set<string>();
   let runTrusted = options.runTrust === true;
   const keyOf = (item: TrustItem): string => lineKey({ root, kind: item.kind, id: item.id });
@@ -119,14 +131,16 @@ export function createTrust(options: TrustOptions): Trust {
 
   const decide = async (items: readonly TrustItem[], decision: LedgerLine['decision']): Promise<void> => {
     const at = new Date().toISOString();
+    const kept = new Map<string, GrantedTexts>();
     const lines = await Promise.all(
       items.map(async (item): Promise<LedgerLine> => {
-        const content = await contentOf(item, root).catch((cause: unknown) => {
+        const content = await contentOf(item, root, { texts: decision === 'trusted' }).catch((cause: unknown) => {
           if (decision === 'denied') return undefined; // a no needs no content
           throw new KernError('trust_unbound', `${item.kind} ${item.id} cannot be trusted: ${messageOf(cause)}.`, {
             cause,
           });
         });
+        if (content !== undefined) kept.set(content.sha256, content.texts);
         return {
           root,
           kind: item.kind,
@@ -138,9 +152,16 @@ export function createTrust(options: TrustOptions): Trust {
         };
       }),
     );
-    await ledger.change((known) => {
+    await change((known) => {
       for (const line of lines) known.set(lineKey(line), line);
     });
+    // After the lines that speak of them: whoever tidies meanwhile lets them be.
+    if (decision === 'trusted') for (const [sha256, texts] of kept) await granted.keep(sha256, texts);
+  };
+
+  const change = async (edit: (lines: Map<string, LedgerLine>) => void): Promise<void> => {
+    await ledger.change(edit);
+    await granted.tidy(await ledger.lines());
   };
 
   return {
@@ -162,11 +183,27 @@ export function createTrust(options: TrustOptions): Trust {
     grant: (items) => decide(items, 'trusted'),
     deny: (items) => decide(items, 'denied'),
     revoke: (items) =>
-      ledger.change((known) => {
+      change((known) => {
         const keys = items?.map(keyOf) ?? Array.from(known).flatMap(([key, line]) => (line.root === root ? [key] : []));
         for (const key of keys) known.delete(key);
       }),
     why,
+    differences: async (item) => {
+      const line = await lineOf(item);
+      if (line?.decision !== 'trusted') return [];
+      const content = await contentOf(item, root, { texts: true }).catch(() => undefined); // `why` says what is wrong
+      if (content === undefined || content.sha256 === line.sha256) return [];
+      const before = await granted.read(line.sha256);
+      return readable(differences(line, content)).map(({ part, change }) => {
+        const [old, now] = [before?.get(part), content.texts.get(part)];
+        return {
+          part,
+          change,
+          ...(old === undefined ? {} : { before: old }),
+          ...(now === undefined ? {} : { after: now }),
+        };
+      });
+    },
     files: async (item) => (await contentOf(item, root)).files,
     seal: async (item) => {
       if (runTrusted) return undefined;
@@ -184,6 +221,12 @@ export function createTrust(options: TrustOptions): Trust {
 /** A file that is not there is part of the hash, but says nothing worth keeping. */
 function partsToKeep(content: Content): LedgerLine['parts'] {
   return Array.from(content.parts).filter(([, hash]) => hash !== 'absent');
+}
+
+/** The entries of a definition are read as the whole that they make. */
+function readable(changes: TrustReason['changes']): TrustReason['changes'] {
+  const others = changes.filter(({ part }) => part !== 'definition' && !part.startsWith('definition.'));
+  return others.length === changes.length ? changes : [{ part: 'definition', change: 'changed' }, ...others];
 }
 
 function differences(line: LedgerLine, content: Content): TrustReason['changes'] {

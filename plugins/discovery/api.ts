@@ -16,5 +16,6 @@ export type {
   PlaceOptions,
   Places,
 } from './places.ts';
+export { type Runnable, runnablesOf } from './runs.ts';
 export { placeText, shapeOf } from './shapes.ts';
 export { trustItemOf } from './trust-items.ts';

@@ -22,12 +22,10 @@ export async function trustItemOf<K extends FoundKind>(
       return ofHook(found as HookItem, where.root);
     case 'mcp-server':
       return ofServer(found as McpServer, where.root);
-    case 'custom-tool': {
-      const { name, path } = found as CustomTool;
-      return { kind: 'command', id: `tool:${name}`, path, files: [path] };
-    }
+    // Both are loaded by the host, which presents them so.
+    case 'custom-tool':
     case 'extension-module': {
-      const { path } = found as ExtensionModule;
+      const { path } = found as CustomTool | ExtensionModule;
       return { kind: 'plugin', id: relative(where.root, path).split(sep).join('/'), path };
     }
     default:
@@ -56,7 +54,7 @@ async function ofServer(server: McpServer, root: string): Promise<TrustItem> {
 }
 
 /** The files of the project that a line of a shell, or arguments, name: what they hold is a part of what would run. */
-async function namedFiles(texts: readonly string[], root: string, cwd = ''): Promise<readonly string[]> {
+export async function namedFiles(texts: readonly string[], root: string, cwd = ''): Promise<readonly string[]> {
   const lines = texts.map((text) => text.replaceAll(projectFolder, root));
   // Quotes may stand around a whole line, a word with blanks, or a part of a word: `"$DIR"/check.sh`.
   const words = [...lines, ...lines.map((line) => line.replaceAll(/['"]/g, ''))]
