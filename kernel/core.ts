@@ -34,8 +34,8 @@ export interface Core {
   snapshot(): Snapshot;
   /** What runs now of a plugin. */
   active(key: string): Activation | undefined;
-  /** Wakes idle plugins that supply or declare a capability, as seen from a project. */
-  wake(capability: string, root: string, key?: string): Promise<void>;
+  /** Wakes idle plugins that supply or declare a capability, as seen from a place. */
+  wake(capability: string, where: Where, key?: string): Promise<void>;
   /** Asks those providers of a snapshot that have not answered for a place, each within its limit. */
   ask(
     capability: string,

@@ -19,7 +19,8 @@ import { KernError, messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
-import { type KernelOptions, noWatch, type WatchPort } from './options.ts';
+import { Lookout } from './lookout.ts';
+import { allPresent, type KernelOptions, noWatch, type WatchPort } from './options.ts';
 import { Ownership } from './owner.ts';
 import type { Context, Handle, TrustGate, View } from './plugin.ts';
 import { idTaken } from './refusal.ts';
@@ -51,6 +52,7 @@ export class Kernel implements Core {
   readonly freezeDeeply: boolean;
   readonly owned = new WeakMap<Entry<unknown>, Owned>();
   readonly #drain: Drain;
+  readonly #lookout: Lookout;
   readonly #sleepers: Sleepers;
   readonly #asking: Asking;
   readonly #snapshots: Snapshots;
@@ -83,11 +85,19 @@ export class Kernel implements Core {
     this.#settings = options.settings ?? noSettings;
     this.#watch = options.watch ?? noWatch;
     this.#drain = new Drain(this);
+    this.#lookout = new Lookout({
+      presence: options.presence ?? allPresent,
+      watch: (owner, paths, fn) => this.#watch.watch(owner, paths, fn),
+      again: (capabilities, where) => {
+        for (const capability of capabilities) void this.track(this.#seek(capability, where));
+      },
+    });
     this.#sleepers = new Sleepers({
       owners: this.owners,
       snapshot: () => this.#snapshot,
       change: (change) => this.#enqueue(change),
-      off: (plugin) => this.#off(sleeperUnit(plugin)),
+      withFiles: (plugins, capability, where) => this.#lookout.withFiles(plugins, capability, where),
+      off: ({ id, level = 'builtin' }) => this.#settings.plugin(id, level).off,
       isSet: ({ id, level = 'builtin' }) => Object.keys(this.#settings.plugin(id, level).settings).length > 0,
       why: (key) => whyNot(this, key),
       changed: () => this.#refresh(),
@@ -330,8 +340,14 @@ export class Kernel implements Core {
 
   // --- Idle plugins and providers --------------------------------------------------------------------------------
 
-  wake(capability: string, root: string, key?: string): Promise<void> {
-    return this.#sleepers.wake(capability, root, key);
+  wake(capability: string, where: Where, key?: string): Promise<void> {
+    return this.#sleepers.wake(capability, where, key);
+  }
+
+  /** Wakes and asks on behalf of those who read it before. */
+  async #seek(capability: string, where: Where): Promise<void> {
+    await this.wake(capability, where);
+    await this.ask(capability, where, undefined, this.#snapshot);
   }
 
   ask(
@@ -493,6 +509,7 @@ export class Kernel implements Core {
     if (!this.owners.isInChange) await this.#queue;
     await this.owners.free(async () => {
       this.#asking.close();
+      this.#lookout.close();
       await endAll([...this.#drain.draining, ...this.#snapshot.activations].reverse(), caller, this.#drain, this);
       this.#active.clear();
     });

@@ -11,11 +11,25 @@ export interface WatchPort {
   pending(): Promise<void>;
 }
 
+/** Looks for files on behalf of plugins that sleep. */
+export interface PresencePort {
+  /** Whether one of the paths is there, written as `looksFor` of a manifest has them. Never rejects; in doubt it is. */
+  look(paths: readonly string[], where: Where): Promise<Presence>;
+}
+
+export interface Presence {
+  readonly isThere: boolean;
+  /** What to watch for the one that is missing, as for an answer of a provider. */
+  readonly watch: readonly string[];
+}
+
 export interface KernelOptions {
   readonly where: Where;
   readonly settings?: SettingsPort;
   readonly trust?: TrustGate;
   readonly watch?: WatchPort;
+  /** Default: everything is there. */
+  readonly presence?: PresencePort;
   readonly clock?: Clock;
   readonly ui?: Ui;
   /** `none` in tests of single plugins, and where a program calls tools by itself. */
@@ -30,3 +44,6 @@ export const noWatch: WatchPort = {
   touched: () => {},
   pending: async () => {},
 };
+
+/** For a kernel that takes every manifest at its word: what might be there is there. */
+export const allPresent: PresencePort = { look: async () => ({ isThere: true, watch: [] }) };

@@ -1,5 +1,5 @@
 import { Activation, type OfferRecord, type PluginUnit } from './activation.ts';
-import type { Capability } from './capability.ts';
+import type { Capability, Where } from './capability.ts';
 import type { Change, ChangeResult } from './change.ts';
 import { type Declarations, type Declarer, declaredCapability, examine } from './declarations.ts';
 import { KernError, messageOf } from './error.ts';
@@ -10,6 +10,8 @@ export interface SleeperPorts {
   readonly owners: Ownership;
   snapshot(): Snapshot;
   change(change: Change): Promise<ChangeResult>;
+  /** Those that have files to speak of, as far as they look for any. */
+  withFiles(plugins: readonly IdlePlugin[], capability: string, where: Where): Promise<readonly IdlePlugin[]>;
   /** Who switched the plugin off. */
   off(plugin: IdlePlugin): string | undefined;
   /** Something is set for the plugin: what it supplies may be another thing than its manifest tells. */
@@ -80,19 +82,30 @@ export class Sleepers {
     );
   }
 
-  /** Wakes what supplies or declares a capability, or one key of it, as seen from a project; not what its stubs stand for in full. */
-  async wake(capability: string, root: string, key?: string): Promise<void> {
+  /** Wakes what supplies or declares a capability, or one key of it, as seen from a place; not what its stubs stand for in full. */
+  async wake(capability: string, where: Where, key?: string): Promise<void> {
     const { idle, declarations } = this.#ports.snapshot();
     const sleepers = idle.filter(
       (plugin) =>
-        (plugin.level !== 'project' || plugin.root === root) &&
         concerns(plugin, capability, key) &&
+        (plugin.level !== 'project' || plugin.root === where.root) &&
         !this.#isStubbed(plugin, capability, declarations),
     );
     if (sleepers.length === 0) return;
-    const woken = this.#wakeTogether(sleepers);
+    const needed = await this.#needed(sleepers, capability, where);
+    if (needed.length === 0) return;
+    const woken = this.#wakeTogether(needed);
     // Within a change the queue is held by that change: waiting here would wait for itself.
     if (!this.#ports.owners.isInChange) await woken;
+  }
+
+  /** Those that have something to say in this place. What is set for a plugin may be where else it looks. */
+  async #needed(plugins: readonly IdlePlugin[], capability: string, where: Where): Promise<readonly IdlePlugin[]> {
+    const mayLack = plugins.filter((plugin) => plugin.looksFor !== undefined && !this.#ports.isSet(plugin));
+    if (mayLack.length === 0) return plugins;
+    const found = new Set(await this.#ports.withFiles(mayLack, capability, where));
+    const idle = new Set(this.#ports.snapshot().idle);
+    return plugins.filter((plugin) => idle.has(plugin) && (found.has(plugin) || !mayLack.includes(plugin)));
   }
 
   async #wakeTogether(sleepers: readonly IdlePlugin[]): Promise<void> {

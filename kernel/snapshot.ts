@@ -16,6 +16,12 @@ export interface IdlePlugin {
    * They tell what it supplies with nothing set: where the plugin has settings of its own, they do not count.
    */
   readonly stubs?: Readonly<Record<string, readonly unknown[]>>;
+  /**
+   * Capability id to the paths without which it supplies nothing of it: where none of them is there it goes on sleeping, and with an empty list in any case.
+   * `~/…` is the person's, `$KERN_HOME/…` kern's own, `$NAME` is there when that variable is set; everything else lies in
+   * the working directory or a folder above it. They do not count where the plugin has settings of its own.
+   */
+  readonly looksFor?: Readonly<Record<string, readonly string[]>>;
   /** Its settings outside `plugins.<id>`: they are there while it sleeps, too. */
   readonly settings?: readonly DeclaredSetting[];
   /** Hooks it taps: such a plugin is never idle. */

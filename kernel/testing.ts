@@ -28,6 +28,7 @@ export interface BootOptions {
   /** A plugin that does not load is an error of the test. Default true. */
   readonly strict?: boolean;
   readonly watch?: KernelOptions['watch'];
+  readonly presence?: KernelOptions['presence'];
 }
 
 /** A kernel for a test, gone with `await using`. */
@@ -61,6 +62,7 @@ export async function bootKernel(plugins: readonly PluginDefinition[], options: 
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.ui === undefined ? {} : { ui: options.ui }),
     ...(options.watch === undefined ? {} : { watch: options.watch }),
+    ...(options.presence === undefined ? {} : { presence: options.presence }),
   });
   let revision = 0;
   const unit = (

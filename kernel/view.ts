@@ -243,7 +243,7 @@ export class SnapshotView implements View {
 
   async #load(capability: string, signal: AbortSignal | undefined, key: string | undefined): Promise<void> {
     const core = this.#core;
-    await unlessAborted(signal, core.wake(capability, this.where.root, key));
+    await unlessAborted(signal, core.wake(capability, this.where, key));
     if (this.#fixed !== undefined)
       this.#grow(adopt(this.#fixed, core.snapshot(), capability, (key) => core.active(key)));
     const answers = await core.ask(capability, this.where, signal, this.#snapshot());

@@ -476,7 +476,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
       'ssh-host': '*',
     },
-    looksFor: looksFor['native'],
+    looksFor: looksFor.native,
     load: async () => (await import('./discovery/native/index.ts')).default,
   },
   {
@@ -492,7 +492,7 @@ export const builtins: readonly BuiltinManifest[] = [
       prompt: '*',
       'slash-command': '*',
     },
-    looksFor: looksFor['agents'],
+    looksFor: looksFor.agents,
     load: async () => (await import('./discovery/agents/index.ts')).default,
   },
   {
@@ -509,7 +509,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['pi'],
+    looksFor: looksFor.pi,
     load: async () => (await import('./discovery/pi/index.ts')).default,
   },
   {
@@ -555,7 +555,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['claude'],
+    looksFor: looksFor.claude,
     load: async () => (await import('./discovery/claude/index.ts')).default,
   },
   {
@@ -594,7 +594,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['codex'],
+    looksFor: looksFor.codex,
     load: async () => (await import('./discovery/codex/index.ts')).default,
   },
   {
@@ -614,7 +614,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['gemini'],
+    looksFor: looksFor.gemini,
     load: async () => (await import('./discovery/gemini/index.ts')).default,
   },
   {
@@ -633,7 +633,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'extension-module': '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['opencode'],
+    looksFor: looksFor.opencode,
     load: async () => (await import('./discovery/opencode/index.ts')).default,
   },
   {
@@ -650,7 +650,7 @@ export const builtins: readonly BuiltinManifest[] = [
       hook: '*',
       'settings-file': '*',
     },
-    looksFor: looksFor['cursor'],
+    looksFor: looksFor.cursor,
     load: async () => (await import('./discovery/cursor/index.ts')).default,
   },
   {
@@ -664,7 +664,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'slash-command': '*',
       'mcp-server': '*',
     },
-    looksFor: looksFor['windsurf'],
+    looksFor: looksFor.windsurf,
     load: async () => (await import('./discovery/windsurf/index.ts')).default,
   },
   {
@@ -679,7 +679,7 @@ export const builtins: readonly BuiltinManifest[] = [
       hook: '*',
       'mcp-server': '*',
     },
-    looksFor: looksFor['cline'],
+    looksFor: looksFor.cline,
     load: async () => (await import('./discovery/cline/index.ts')).default,
   },
   {
@@ -695,7 +695,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'agent-definition': '*',
       'mcp-server': '*',
     },
-    looksFor: looksFor['github'],
+    looksFor: looksFor.github,
     load: async () => (await import('./discovery/github/index.ts')).default,
   },
   {
@@ -706,7 +706,7 @@ export const builtins: readonly BuiltinManifest[] = [
       places: ['vscode'],
       'mcp-server': '*',
     },
-    looksFor: looksFor['vscode'],
+    looksFor: looksFor.vscode,
     load: async () => (await import('./discovery/vscode/index.ts')).default,
   },
   {
@@ -728,7 +728,7 @@ export const builtins: readonly BuiltinManifest[] = [
       places: ['ssh'],
       'ssh-host': '*',
     },
-    looksFor: looksFor['ssh'],
+    looksFor: looksFor.ssh,
     load: async () => (await import('./discovery/ssh/index.ts')).default,
   },
   {

@@ -10,6 +10,7 @@ import { SettingsStore } from '../../kernel/config/store.ts';
 import { ensureHome, kernHome, projectRoot } from '../../kernel/home.ts';
 import { type ExtensionFolder, Host } from '../../kernel/host/host.ts';
 import { createLoader, type Loader } from '../../kernel/host/load.ts';
+import { createPresence } from '../../kernel/host/presence.ts';
 import { createWatcher } from '../../kernel/host/watch.ts';
 import { WatchHub } from '../../kernel/host/watch-hub.ts';
 import { codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
@@ -68,6 +69,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     settings,
     trust: trust.gate,
     watch: hub,
+    presence: createPresence({ user: env.HOME ?? homedir(), env }),
   });
   const store = new SettingsStore({
     config,

@@ -6,6 +6,7 @@ import {
   type CommandHost,
   commands,
   extensionApis,
+  looksForText,
   placesTables as placesTable,
   stubOf,
   tools,
@@ -64,10 +65,12 @@ export async function generate(ctx: Context, bench: Workbench, host: CommandHost
   const schemas = (await makeSchemas(ctx, host)).map(
     ({ name, schema }) => [`schemas/${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
   );
+  const told = [
+    ['plugins/tools/stubs.json', stubsText(toolbox)],
+    ['plugins/discovery/looks-for.json', await looksFor(ctx, host)],
+  ] as const;
   return Promise.all(
-    [...filled, ...schemas, ['plugins/tools/stubs.json', stubsText(toolbox)] as const].map(([name, text]) =>
-      compare(root, name.split(path.sep).join('/'), text),
-    ),
+    [...filled, ...schemas, ...told].map(([name, text]) => compare(root, name.split(path.sep).join('/'), text)),
   );
 }
 
@@ -145,6 +148,14 @@ function stubsText(toolbox: readonly AnyTool[]): string {
   // What a machine happens to have must not change the file.
   const ours = toolbox.filter(({ name }) => name !== 'powershell').toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(ours.map((tool) => [tool.name, stubOf(tool)])), undefined, 2)}\n`;
+}
+
+/** What the manifests of the providers tell of their places. */
+async function looksFor(ctx: Context, { signal }: CommandHost): Promise<string> {
+  const reader = ctx.use(placesTable);
+  await reader.load(signal);
+  const ours = reader.entries().filter(({ origin }) => origin.level === 'builtin');
+  return looksForText(ours.map(({ item }) => item));
 }
 
 /** What extensions can import, once each. */

@@ -77,8 +77,11 @@ test('what is added, edited and taken away is there, and told by name, without a
     '~skill:a',
     '+skill:c',
     '-skill:b',
+    // It slept until there was something of its own.
+    '+places:native',
     '+rule:tabs',
     '~context-file:project:0',
+    '+places:mcp-json',
     '+mcp-server:x',
     '+mcp-server:y',
     '~mcp-server:y',
