@@ -360,11 +360,14 @@ export interface Head {
   readonly body: string;
   /** What could not be read, with its line. The lines that could be read are in `data` all the same. */
   readonly problems: readonly string[];
+  /** The problem that makes no sense of it at all: where an earlier text of the file is known, that goes on to hold. */
+  readonly broken?: string;
 }
 
 /**
  * Files as one provider sees them. Nothing here throws, hangs or reads without end: what is wrong with a path becomes a
- * warning, and the answer is `undefined` or empty, as if it were not there. What is not there is no warning.
+ * warning, and the answer is what the file held when it could be used last; where that is not known, `undefined` or empty,
+ * as if it were not there. What is not there is no warning.
  */
 export interface Files {
   readonly warnings: readonly string[];
@@ -374,6 +377,8 @@ export interface Files {
   kind(path: string): Promise<'file' | 'folder' | undefined>;
   /** What tells the file from the one it was before. */
   mark(path: string): Promise<string | undefined>;
+  /** Something in a file is no use. True: what it held when all of it was goes on to count, and has to be read anew. */
+  broken(path: string, why: string): boolean;
   /** Whether something of this name stands in a folder: one look at the folder tells it for all names. */
   has(folder: string, name: string): Promise<boolean>;
   /** Sorted by name. */

@@ -66,7 +66,8 @@ function provide<K extends FoundKind>(ctx: Context, kind: K, table: Places): voi
     async load(where, signal, levels) {
       const { answer } = await import('./files/answer.ts');
       await ctx.use(discoveryFiles).load();
-      return answer({ table, kind, where, signal, levels, files: ctx.service(discoveryFiles), known });
+      const { schema } = foundCapabilities[kind];
+      return answer({ table, kind, schema, where, signal, levels, files: ctx.service(discoveryFiles), known });
     },
   });
 }

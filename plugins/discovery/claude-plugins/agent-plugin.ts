@@ -91,7 +91,9 @@ export async function strictJson(path: string, files: Files): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    files.warn(path, `is no JSON: ${messageOf(error).replace(/, ?(?:\.\.\.)?".*$/s, '')}`);
+    const why = `is no JSON: ${messageOf(error).replace(/, ?(?:\.\.\.)?".*$/s, '')}`;
+    if (files.broken(path, why)) return strictJson(path, files);
+    files.warn(path, why);
     return undefined;
   }
 }

@@ -5,14 +5,17 @@ import { messageOf } from 'kern/plugin';
 const largest = 32 * 1024 * 1024;
 
 /** The servers that a person has for this project, then those for all projects. */
-export async function ownServers({ path, files, make, where }: At): Promise<readonly McpServer[]> {
+export async function ownServers(at: At): Promise<readonly McpServer[]> {
+  const { path, files, make, where } = at;
   const text = await files.text(path, { limit: largest });
   if (text === undefined || text.trim() === '') return [];
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (error) {
-    files.warn(path, messageOf(error).replace(/, ?(?:\.\.\.)?".*$/s, ''));
+    const why = messageOf(error).replace(/, ?(?:\.\.\.)?".*$/s, '');
+    if (files.broken(path, why)) return ownServers(at);
+    files.warn(path, why);
     return [];
   }
   if (!isFields(data)) return [];

@@ -1,7 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Places } from 'kern/contracts';
-import type { Where } from 'kern/plugin';
+import { foundCapabilities, type Places } from 'kern/contracts';
+import type { Schema, Where } from 'kern/plugin';
 import { expect, test } from 'vitest';
 import { type Folder, folderWith } from '../test/folder.ts';
 import { answer, type Known } from './answer.ts';
@@ -54,6 +54,7 @@ const ask = async (folder: Folder, cwd: string, asked: Asked = {}, more: Partial
   return answer({
     table,
     kind: asked.kind ?? 'skill',
+    schema: foundCapabilities[asked.kind ?? 'skill'].schema as Schema<never>,
     where: { cwd: at(cwd), root: at('home/work/repo'), home: at('home/.kern'), user: at('home'), ...more },
     signal,
     levels: asked.levels ?? ['user', 'project'],
@@ -177,7 +178,7 @@ test('what says the same is the same object; what changed is another one, and on
   expect(after.items.map(({ item }, at) => item === before.items[at]?.item)).toEqual([true, false]);
 });
 
-test('a text is read as it is when it is asked for, and says what is wrong when it is gone', async () => {
+test('a text is read as it is when it is asked for, goes on when it is broken, and says so when it is gone', async () => {
   using folder = folderWith({ 'home/work/repo/AGENTS.md': 'one' });
   const { items } = await ask(folder, 'home/work/repo', { kind: 'context-file' });
   const [found] = items;
@@ -185,10 +186,14 @@ test('a text is read as it is when it is asked for, and says what is wrong when 
   folder.put({ 'home/work/repo/AGENTS.md': 'two' });
   expect(await read?.()).toBe('two');
   folder.put({ 'home/work/repo/AGENTS.md': new Uint8Array([0]) });
+  expect(await read?.()).toBe('two');
+  unlinkSync(path.join(folder.path, 'home/work/repo/AGENTS.md'));
   await expect(read?.()).rejects.toMatchObject({
     code: 'text_unreadable',
-    message: expect.stringContaining('is no text'),
+    message: expect.stringContaining('is not there any more'),
   });
+  folder.put({ 'home/work/repo/AGENTS.md': new Uint8Array([0]) });
+  await expect(read?.()).rejects.toMatchObject({ message: expect.stringContaining('is no text') });
 });
 
 test.skipIf(process.platform === 'win32')(

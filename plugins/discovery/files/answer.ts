@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ProvidedItem, ProviderAnswer, Where } from 'kern/plugin';
+import type { ProvidedItem, ProviderAnswer, Schema, Where } from 'kern/plugin';
 import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, FoundItems, FoundKind, PlaceOf, PlaceOptions, Places } from '../places.ts';
 import { formats } from './formats.ts';
-import { makerOf, type Stamps } from './make.ts';
+import { makerOf, type Stamps, type Workshop } from './make.ts';
 import { type Base, basesOf } from './walk.ts';
 
 /** What is asked of a table. */
@@ -19,6 +19,8 @@ export interface Question<K extends FoundKind> {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What was answered before: what is the same is handed out as the same object, so that nobody hears of a change. */
   readonly known: Known;
+  /** What an item has to be. */
+  readonly schema: Schema<FoundItems[K]>;
 }
 
 /** Items of earlier answers by what they say. */
@@ -27,12 +29,34 @@ export type Known = Map<string, ReadonlyMap<string, object>>;
 /** Places looked at are at most so many: one a working directory. */
 const mostKnown = 16;
 
+/** How often an answer is begun anew because a file of it turned out to be broken. */
+const mostRounds = 8;
+
 /** The items at the places of a table, with what is wrong with them and what they depend on. */
 export async function answer<K extends FoundKind>(question: Question<K>): Promise<ProviderAnswer<FoundItems[K]>> {
-  const { table, kind, where, signal, levels } = question;
+  for (let round = 1; ; round += 1) {
+    const { again, ...answered } = await look(question);
+    if (!again || round === mostRounds) return answered;
+  }
+}
+
+/** `again`: a file was found to be broken, and what it held before stands in for it when it is read anew. */
+async function look<K extends FoundKind>(
+  question: Question<K>,
+): Promise<ProviderAnswer<FoundItems[K]> & { readonly again: boolean }> {
+  const { table, kind, where, signal, levels, schema } = question;
   const files = question.files.open(where, signal);
   const stamps: Stamps = new WeakMap();
   const user = where.user ?? homedir();
+  let again = false;
+  const isHeld = (path: string, why: string): boolean => {
+    const held = files.broken(path, why);
+    if (held) again = true;
+    return held;
+  };
+  const broken = (path: string, why: string): void => {
+    if (!isHeld(path, why)) files.warn(path, why);
+  };
   const places = table.places.filter(
     (place): place is PlaceOf<K> & (typeof table.places)[number] => place.kind === kind,
   );
@@ -42,14 +66,25 @@ export async function answer<K extends FoundKind>(question: Question<K>): Promis
       if (!levels.includes(level)) return [];
       const spots = await spotsOf(place, { ...question, user, reading: files });
       const items = await Promise.all(
-        spots.map((spot) => itemsAt(spot, place, { ...question, user, reading: files, stamps })),
+        spots.map((spot) => itemsAt(spot, place, { ...question, user, reading: files, stamps, broken })),
       );
       return items.flat();
     }),
   );
   signal.throwIfAborted();
-  const items = await same(found.flat(), question, stamps, files);
-  return { items, warnings: files.warnings, watch: files.watch };
+  // What is no use and has nothing to stand in for it is told where it is validated.
+  for (const { item, path } of found.flat()) {
+    const wrong = path === undefined ? [] : issuesOf(schema, item);
+    if (path !== undefined && wrong.length > 0) isHeld(path, wrong.join('; '));
+  }
+  const items = again ? [] : await same(found.flat(), question, stamps, files);
+  return { items, warnings: files.warnings, watch: files.watch, again };
+}
+
+/** What a schema has against an item; the schemas of found kinds tell at once. */
+function issuesOf<T>(schema: Schema<T>, item: T): readonly string[] {
+  const result = schema['~standard'].validate(item);
+  return result instanceof Promise ? [] : (result.issues ?? []).map(({ message }) => message);
 }
 
 interface Inside<K extends FoundKind> extends Question<K> {
@@ -126,13 +161,13 @@ async function firstSpot(names: readonly Named[], depth: number | undefined, fil
 async function itemsAt<K extends FoundKind>(
   spot: Spot,
   place: PlaceOf<K>,
-  inside: Inside<K> & { readonly stamps: Stamps },
+  inside: Inside<K> & Pick<Workshop, 'stamps' | 'broken'>,
 ): Promise<readonly ProvidedItem<FoundItems[K]>[]> {
   const { kind: _, path: __, up: ___, format, ...options } = place;
   const level = levelOf(place);
-  const { where, user, env = process.env, levels, reading, stamps, files } = inside;
+  const { where, user, env = process.env, levels, reading, stamps, broken, files } = inside;
   const base = { ...spot, level, levels, where, user, env, files: reading, options: options as PlaceOptions };
-  const at: At = { ...base, make: makerOf({ at: base, files, stamps }) };
+  const at: At = { ...base, make: makerOf({ at: base, files, stamps, broken }) };
   const items =
     typeof format === 'string'
       ? // Each makes the items of the kind it is asked for.

@@ -8,13 +8,22 @@ type Data = Record<string, unknown>;
  */
 export async function readHead(text: string): Promise<Head> {
   const parts = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
-  if (parts === null) return { data: {}, body: text.trim(), problems: [] };
+  if (parts === null) return withoutHead(text.trim());
   const [, inside = '', body = ''] = parts;
-  const { data, problems } = await readInside(inside.replaceAll('\r\n', '\n'));
-  return { data: withCamelKeys(data), body: body.trim(), problems };
+  const { data, ...wrong } = await readInside(inside.replaceAll('\r\n', '\n'));
+  return { data: withCamelKeys(data), body: body.trim(), ...wrong };
 }
 
-async function readInside(inside: string): Promise<{ data: Data; problems: readonly string[] }> {
+/** A line at the top may be one that divides, unless a key follows it. */
+function withoutHead(body: string): Head {
+  if (!/^---[ \t]*\r?\n[A-Za-z_][\w-]*:(?:\s|$)/.test(body)) return { data: {}, body, problems: [] };
+  const broken = 'the head that begins in line 1 has no end: a line of --- is missing';
+  return { data: {}, body, problems: [broken], broken };
+}
+
+type Inside = Pick<Head, 'problems' | 'broken'> & { readonly data: Data };
+
+async function readInside(inside: string): Promise<Inside> {
   const plain = readPlain(inside);
   if (plain !== undefined) return { data: plain, problems: [] };
   const { parse } = await import('yaml');
@@ -28,9 +37,10 @@ async function readInside(inside: string): Promise<{ data: Data; problems: reado
   return readLines(inside, (part) => parse(part, { logLevel: 'error' }));
 }
 
-function readLines(inside: string, parse: (text: string) => unknown): { data: Data; problems: readonly string[] } {
+function readLines(inside: string, parse: (text: string) => unknown): Inside {
   const data: Data = {};
   const problems: string[] = [];
+  let broken: string | undefined;
   const lines = inside.split('\n');
   for (let at = 0; at < lines.length; ) {
     const first = lines[at] ?? '';
@@ -42,6 +52,7 @@ function readLines(inside: string, parse: (text: string) => unknown): { data: Da
     if (key === null) {
       // The head begins in the second line of the file.
       problems.push(`line ${start + 2} is no "key: value"`);
+      broken ??= problems.at(-1);
       continue;
     }
     const [, name = '', value = ''] = key;
@@ -56,9 +67,11 @@ function readLines(inside: string, parse: (text: string) => unknown): { data: Da
         problems.push(
           `line ${start + 2}: ${name} is read as plain text: ${String((error as Error).message).split('\n')[0]}`,
         );
+      // Words with a colon in them are what people write; a quotation mark that is opened is closed, too.
+      if (/^["']/.test(value)) broken ??= problems.at(-1);
     }
   }
-  return { data, problems };
+  return { data, problems, ...(broken === undefined ? {} : { broken }) };
 }
 
 /**

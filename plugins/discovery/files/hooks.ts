@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import type { FileEntry, HookItem } from '../contract.ts';
 import type { Make } from '../places.ts';
 import { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf } from './scalars.ts';
+import type { Wrong } from './servers.ts';
 
 /** How long a hook may take that says nothing about it. */
 const usualMs = 60_000;
@@ -13,23 +14,23 @@ export function readHooks(
   events: unknown,
   path: string,
   level: 'user' | 'project',
-  warn: (path: string, why: string) => void,
+  { warn, broken }: Wrong,
   options: HookOptions & { readonly name: string },
 ): readonly HookItem[] {
   if (events === undefined || events === null) return [];
   if (!isFields(events)) {
-    warn(path, 'hooks are a map from events to lists');
+    broken(path, 'hooks are a map from events to lists');
     return [];
   }
   const found: HookItem[] = [];
   for (const [event, groups] of Object.entries(events)) {
     if (!Array.isArray(groups)) {
-      warn(path, `the hooks of ${event} are no list`);
+      broken(path, `the hooks of ${event} are no list`);
       continue;
     }
     for (const group of groups as readonly unknown[]) {
       if (!isFields(group)) {
-        warn(path, `a hook of ${event} is no map`);
+        broken(path, `a hook of ${event} is no map`);
         continue;
       }
       const matcher = textOf(group.matcher) ?? '*';
@@ -39,12 +40,15 @@ export function readHooks(
         const name = `${options.name}#${found.length + 1}`;
         const item = isFields(hook) ? hookOf(hook, { name, path, event, matcher, level }, options) : undefined;
         if (typeof item === 'object') found.push(item);
-        else warn(path, `a hook of ${event} ${item ?? 'is no map'}`);
+        else (item?.endsWith(unknownType) === true ? warn : broken)(path, `a hook of ${event} ${item ?? 'is no map'}`);
       }
     }
   }
   return found;
 }
+
+/** Right for others, and nothing that is broken. */
+const unknownType = ', which kern does not run';
 
 /** The hook, or what is wrong with it. */
 function hookOf(
@@ -53,7 +57,7 @@ function hookOf(
   options: HookOptions,
 ): HookItem | string {
   const type = textOf(hook.type) ?? 'command';
-  if (type !== 'command') return `is of the type ${type}, which kern does not run`;
+  if (type !== 'command') return `is of the type ${type}${unknownType}`;
   const command = textOf(hook.command);
   if (command === undefined) return 'has no command';
   const timeout = numberOf(hook.timeout);

@@ -17,10 +17,12 @@ export interface Workshop {
   readonly at: Omit<At, 'make'>;
   readonly files: DiscoveryFiles;
   readonly stamps: Stamps;
+  /** Something in a file is no use, and what the file held before may stand in for it. */
+  broken(path: string, why: string): void;
 }
 
 /** Makes the items of one place. */
-export function makerOf({ at, files, stamps }: Workshop): Make {
+export function makerOf({ at, files, stamps, broken }: Workshop): Make {
   const { options, level } = at;
   const warn = (path: string, why: string): void => at.files.warn(path, why);
   const make: Make = {
@@ -53,8 +55,9 @@ export function makerOf({ at, files, stamps }: Workshop): Make {
       const markdown = await make.markdown(path);
       return markdown && agentOf(markdown, more);
     },
-    mcpServers: (servers, path, more) => readMcpServers(servers, path, warn, more),
-    hooks: (events, path, more) => readHooks(events, path, level, warn, { name: placeName(path, at), ...more }),
+    mcpServers: (servers, path, more) => readMcpServers(servers, path, { warn, broken }, more),
+    hooks: (events, path, more) =>
+      readHooks(events, path, level, { warn, broken }, { name: placeName(path, at), ...more }),
     hookFile(path, when, { tool } = {}) {
       const entry = { name: basename(path), path };
       const hook = hookFile({ entry, name: placeName(path, at), level, dialect: options.hooks }, when);
@@ -100,9 +103,10 @@ const readerOf = (
   includes: Omit<IncludeOptions, 'files'> | undefined,
 ): Markdown['read'] =>
   openReader(path, at, files, async (now) => {
-    const text = await now.text(path);
-    if (text === undefined) return undefined;
-    const whole = includes === undefined ? text : await withIncludes(text, path, { ...includes, files: now });
+    // The head first: a broken one says that the text is none that counts.
+    const head = await now.head(path);
+    if (head === undefined || includes === undefined) return head?.body;
+    const whole = await withIncludes((await now.text(path)) ?? '', path, { ...includes, files: now });
     return (await readHead(whole)).body;
   });
 

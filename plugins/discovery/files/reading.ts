@@ -4,7 +4,7 @@ import type { FileEntry, Files, Head } from '../contract.ts';
 import type { Gate } from './gate.ts';
 import { readHead } from './head.ts';
 import { type Read, readJson } from './json.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, Version } from './memory.ts';
 import type { FileFacts, FilePort } from './types.ts';
 
 /** Larger texts are nothing that anybody wrote for an agent. */
@@ -59,7 +59,12 @@ export class Reading implements Files {
   }
 
   async mark(path: string): Promise<string | undefined> {
-    return (await this.#facts(path))?.mark;
+    const facts = await this.#facts(path);
+    return facts === undefined ? undefined : this.#ground.memory.markOf(path, facts.mark);
+  }
+
+  broken(path: string, why: string): boolean {
+    return this.#ground.memory.refusePart(path, why);
   }
 
   /** What one look tells; a second one of the same path in the same answer tells the same. */
@@ -73,6 +78,7 @@ export class Reading implements Files {
     return look.then(
       (facts) => {
         this.#watch(path, facts?.kind === 'file');
+        if (facts === undefined) this.#ground.memory.forget(path);
         if (facts?.kind === 'other') this.warn(path, 'is neither a file nor a folder, and is not opened');
         return facts;
       },
@@ -107,14 +113,16 @@ export class Reading implements Files {
     // A folder may be open to whoever knows what to look for, and to nobody else.
     if (names === undefined) return (await this.#facts(join(folder, name))) !== undefined;
     this.#watch(join(folder, name), false);
+    if (!names.has(name)) this.#ground.memory.forget(join(folder, name));
     return names.has(name);
   }
 
   async list(folder: string): Promise<readonly FileEntry[]> {
-    const { port } = this.#ground;
+    const { port, memory } = this.#ground;
     if ((await this.kind(folder)) !== 'folder') return [];
     const names = await this.#attempt('names', folder, () => port.names(folder));
     if (names === undefined) return [];
+    memory.keepIn(folder, new Set(names.map(({ name }) => join(folder, name))));
     if (names.length > mostNames)
       this.warn(folder, `holds ${names.length} names; only the first ${mostNames} are looked at`);
     const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, mostNames);
@@ -129,50 +137,48 @@ export class Reading implements Files {
   }
 
   async text(path: string, options: { readonly limit?: number } = {}): Promise<string | undefined> {
-    return (await this.#content(path, options.limit))?.text;
+    const version = await this.#version(path, options.limit);
+    if (version !== undefined && version.verdict === undefined) this.#ground.memory.accept(path, version);
+    return version?.text;
   }
 
-  /** A text with what tells it from the one it was before. */
-  async #content(
-    path: string,
-    limit = largestText,
-  ): Promise<{ readonly text: string; readonly mark: string } | undefined> {
+  /** What counts of a file: what it holds, or what it held when that could be used last. */
+  async #version(path: string, limit = largestText): Promise<Version | undefined> {
+    const { port, memory, gate } = this.#ground;
     const facts = await this.#facts(path);
-    if (facts === undefined || facts.kind === 'other') return undefined;
+    if (facts === undefined || facts.kind === 'other' || this.#signal.aborted) return undefined;
     if (facts.kind === 'folder') {
       this.warn(path, 'is a folder, where a file is looked for');
       return undefined;
     }
-    if (facts.size > limit) {
-      this.warn(path, `has ${sizeText(facts.size)}; at most ${sizeText(limit)} are read`);
-      return undefined;
+    const refused = (why: string): Version | undefined => this.#refuse(path, facts, why);
+    if (facts.size > limit) return refused(`has ${sizeText(facts.size)}; at most ${sizeText(limit)} are read`);
+    const known = memory.version(path, facts.mark);
+    if (known !== undefined) return this.#counting(path, known);
+    try {
+      const bytes = await gate.run(`bytes:${limit}`, path, () => port.bytes(path, limit + 1));
+      if (bytes.length > limit) return refused(`grows while it is read; at most ${sizeText(limit)} are read`);
+      const decoded = decode(bytes);
+      if (!decoded.ok) return refused(decoded.why);
+      return this.#counting(path, memory.read(path, { ...facts, text: decoded.text }));
+    } catch (error) {
+      const why = whyNot(error);
+      return why === undefined ? undefined : refused(why);
     }
-    const known = this.#ground.memory.text(path, facts.mark);
-    if (known !== undefined) return { text: known, mark: facts.mark };
-    const { port, memory } = this.#ground;
-    const bytes = await this.#attempt(`bytes:${limit}`, path, () => port.bytes(path, limit + 1));
-    if (bytes === undefined) return undefined;
-    if (bytes.length > limit) {
-      this.warn(path, `grows while it is read; at most ${sizeText(limit)} are read`);
-      return undefined;
-    }
-    const text = this.#decode(path, bytes);
-    if (text !== undefined && !facts.isRecent) memory.keepText(path, facts.mark, text);
-    return text === undefined ? undefined : { text, mark: facts.mark };
   }
 
-  #decode(path: string, bytes: Uint8Array): string | undefined {
-    if (bytes.includes(0)) {
-      this.warn(path, 'is no text');
-      return undefined;
-    }
-    try {
-      // The byte order mark is left out by the decoder.
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      this.warn(path, 'is not UTF-8');
-      return undefined;
-    }
+  #counting(path: string, version: Version): Version {
+    const instead = this.#ground.memory.instead(path, version);
+    if (instead === undefined) return version;
+    this.warn(path, `${instead.why}${held}`);
+    return instead.good;
+  }
+
+  /** What is read cannot be used: that is told, and what could be used before goes on to count. */
+  #refuse(path: string, what: Parameters<Memory['refuse']>[1], why: string): Version | undefined {
+    const good = this.#ground.memory.refuse(path, what, why);
+    this.warn(path, good === undefined ? why : `${why}${held}`);
+    return good;
   }
 
   json(path: string): Promise<unknown> {
@@ -199,23 +205,36 @@ export class Reading implements Files {
   }
 
   async #parsed(path: string, read: (text: string) => Promise<Read>): Promise<unknown> {
-    const text = await this.text(path);
-    if (text === undefined) return undefined;
-    const parsed = await read(text);
-    if (parsed.ok) return parsed.value;
-    this.warn(path, parsed.why);
-    return undefined;
+    const version = await this.#version(path);
+    if (version === undefined) return undefined;
+    const parsed = await read(version.text);
+    if (parsed.ok) {
+      this.#ground.memory.accept(path, version);
+      return parsed.value;
+    }
+    const good = this.#refuse(path, version, parsed.why);
+    const before = good === undefined ? undefined : await read(good.text);
+    return before?.ok === true ? before.value : undefined;
   }
 
   async head(path: string): Promise<Head | undefined> {
-    const content = await this.#content(path);
-    if (content === undefined) return undefined;
+    const read = await this.#version(path);
+    if (read === undefined) return undefined;
     const { memory } = this.#ground;
-    const known = memory.head(path, content.mark);
-    const head = known ?? (await readHead(content.text));
-    if (known === undefined) memory.keepHead(path, content.mark, head);
-    for (const problem of head.problems) this.warn(path, problem);
-    return head;
+    let version = read;
+    version.head ??= await readHead(version.text);
+    const { broken } = version.head;
+    if (broken === undefined) memory.accept(path, version);
+    else {
+      const good = memory.refuse(path, version, broken);
+      if (good !== undefined) {
+        this.warn(path, `${broken}${held}`);
+        version = good;
+      }
+    }
+    version.head ??= await readHead(version.text);
+    for (const problem of version.head.problems) this.warn(path, problem);
+    return version.head;
   }
 
   async real(path: string): Promise<string | undefined> {
@@ -236,9 +255,26 @@ export class Reading implements Files {
   }
 
   #failed(path: string, error: unknown): void {
-    const code = codeOf(error);
-    // It was there a moment ago.
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') this.warn(path, wrong[code ?? ''] ?? messageOf(error));
+    const why = whyNot(error);
+    if (why !== undefined) this.warn(path, why);
+  }
+}
+
+const held = ' — what it said before goes on to hold';
+
+/** Undefined: it is not there any more, though it was a moment ago. */
+function whyNot(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (wrong[code ?? ''] ?? messageOf(error));
+}
+
+function decode(bytes: Uint8Array): { readonly ok: true; readonly text: string } | { readonly ok: false; why: string } {
+  if (bytes.includes(0)) return { ok: false, why: 'is no text' };
+  try {
+    // The byte order mark is left out by the decoder.
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return { ok: false, why: 'is not UTF-8' };
   }
 }
 

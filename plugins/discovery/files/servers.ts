@@ -6,21 +6,27 @@ import { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf, te
 type ServerOptions = Parameters<Make['mcpServers']>[2];
 type Warn = (path: string, why: string) => void;
 
+/** How what is wrong is told: beside the rest, or as what makes the file no use. */
+export interface Wrong {
+  readonly warn: Warn;
+  readonly broken: Warn;
+}
+
 /** MCP servers in all the spellings there are. What lacks a command or a URL is handed on: it is listed as invalid, with why. */
 export function readMcpServers(
   servers: unknown,
   path: string,
-  warn: Warn,
+  { warn, broken }: Wrong,
   options: ServerOptions = {},
 ): readonly McpServer[] {
   if (servers === undefined || servers === null) return [];
   if (!isFields(servers)) {
-    warn(path, 'MCP servers are a map from names to servers');
+    broken(path, 'MCP servers are a map from names to servers');
     return [];
   }
   return Object.entries(servers).flatMap(([name, fields]) => {
     if (isFields(fields)) return [serverOf(name, fields, path, warn, options)];
-    warn(path, `the MCP server ${name} is no map of settings`);
+    broken(path, `the MCP server ${name} is no map of settings`);
     return [];
   });
 }

@@ -1,3 +1,4 @@
+import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
@@ -35,6 +36,8 @@ test('a text that is a part of a file of settings is the one that stands there w
   expect(await command?.read?.()).toBe('And then another.');
   expect(await agent?.read()).toBe('Another.');
   folder.put({ 'project/.gemini/commands/plan.toml': 'prompt = ', 'project/opencode.json': '{}' });
-  await expect(command?.read?.()).rejects.toMatchObject({ code: 'text_unreadable' });
+  expect(await command?.read?.()).toBe('And then another.');
   await expect(agent?.read()).rejects.toMatchObject({ code: 'text_unreadable' });
+  unlinkSync(path.join(folder.path, 'project/.gemini/commands/plan.toml'));
+  await expect(command?.read?.()).rejects.toMatchObject({ code: 'text_unreadable' });
 });
