@@ -281,16 +281,41 @@ export interface TrustReport {
     readonly path?: string;
     readonly sha256: string;
     readonly state: TrustState;
+    /** Who found it; missing for an extension of kern's own folders. */
+    readonly provider?: string;
+    /** What would run, or where it would connect, in one line. */
+    readonly runs: string;
+    /** kern does not run it by itself, or not yet: why. */
+    readonly notBy?: string;
+    readonly reason: string;
+    /** When it was decided. */
+    readonly at?: string;
+    readonly denied?: true;
+  }[];
+}
+
+/** What of an item is not as it was granted: with its text then and now, where a person can read it. */
+export interface TrustChanges {
+  readonly kind: TrustItem['kind'];
+  readonly id: string;
+  readonly changes: readonly {
+    /** `definition`, or a file of the project. */
+    readonly part: string;
+    readonly change: 'added' | 'changed' | 'removed';
+    readonly before?: string;
+    readonly after?: string;
   }[];
 }
 
 export interface WorkbenchTrust {
   status(): Promise<TrustReport>;
-  /** All that the project declares, or what `items` (`kind:id`) names. Nothing of it is loaded by that. */
+  /** All that the project declares, or what `items` (`kind:id`, or a file) names. Nothing of it is loaded by that. */
   grant(items?: readonly string[]): Promise<TrustReport>;
   revoke(items?: readonly string[]): Promise<TrustReport>;
-  /** Why an item (`kind:id`), or all, is trusted or not: lines for a person. */
-  why(item?: string): Promise<readonly string[]>;
+  /** The same as `status` of an item, or of all, and what is wrong with the ledger. */
+  why(item?: string): Promise<TrustReport & { readonly problems: readonly string[] }>;
+  /** What changed since it was granted, of what changed. */
+  changes(items?: readonly string[]): Promise<readonly TrustChanges[]>;
 }
 
 /** A file of the project that did not run because nobody trusted it. */

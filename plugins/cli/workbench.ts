@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import {
   type ConfigProblemReport,
   type SettingReport,
-  type TrustReport,
   tools,
   type ValueReport,
   type Workbench,
@@ -36,6 +34,7 @@ import {
 } from './provider-reports.ts';
 import { switchesOf } from './provider-switches.ts';
 import { whyNotReplaced } from './replaced.ts';
+import { createTrustDesk, type TrustPart } from './trust-desk.ts';
 
 interface ConfigPart {
   get(key: string): ValueReport;
@@ -52,17 +51,6 @@ interface ConfigPart {
   file(level: WritableLevel): string | undefined;
   readonly problems: readonly ConfigProblemReport[];
   readonly shadowed: readonly string[];
-}
-
-type TrustLine = Omit<TrustReport['items'][number], 'sha256'> & { readonly sha256?: string };
-
-interface TrustPart {
-  readonly root: string;
-  readonly problems: readonly string[];
-  status(items: readonly TrustItem[]): Promise<readonly TrustLine[]>;
-  grant(items: readonly TrustItem[]): Promise<void>;
-  revoke(items?: readonly TrustItem[]): Promise<void>;
-  why(item: TrustItem): Promise<TrustLine & { readonly reason: string; readonly at?: string }>;
 }
 
 /** The plugins that are there, and the code of those whose settings are asked about. */
@@ -100,46 +88,6 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     host.places
       .filter(({ place }) => place.level === 'project')
       .map(({ place }) => ({ kind: 'plugin', id: place.name, path: place.entry, ...place.bound }));
-
-  const chosen = (names: readonly string[] | undefined): readonly TrustItem[] => {
-    const items = itemsOfProject();
-    if (names === undefined) return items;
-    const known = items.map(({ kind, id }) => `${kind}:${id}`);
-    return names.map((name) => {
-      const item = items.find((one) => namesOf(one).includes(name));
-      if (item !== undefined) return item;
-      const hint =
-        didYouMean(nearNames(name, known)) ??
-        (known.length === 0
-          ? 'This project declares nothing that has to be trusted.'
-          : `There is: ${known.join(', ')}`);
-      throw new KernError('trust_unknown_item', `this project declares no ${name}`, { hint });
-    });
-  };
-
-  const status = async (): Promise<TrustReport> => {
-    const items = await trust.status(itemsOfProject());
-    const states = new Set(items.map(({ state }) => state));
-    const state =
-      items.length === 0
-        ? 'nothing'
-        : states.has('changed')
-          ? 'changed'
-          : states.has('untrusted')
-            ? 'untrusted'
-            : 'trusted';
-    return {
-      root: trust.root,
-      state,
-      items: items.map(({ kind, id, path, sha256 = '', state: own }) => ({
-        kind,
-        id,
-        ...(path === undefined ? {} : { path }),
-        sha256,
-        state: own,
-      })),
-    };
-  };
 
   /** Ids hold dots and settings come from plugins: both have to be known before a key is read. */
   const knowPlugins = async (about?: string): Promise<Known> => {
@@ -283,27 +231,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         ];
       },
     },
-    trust: {
-      status,
-      grant: async (names) => {
-        await trust.grant(chosen(names));
-        return status();
-      },
-      revoke: async (names) => {
-        await trust.revoke(names === undefined ? undefined : chosen(names));
-        return status();
-      },
-      why: async (name) => {
-        const reasons = await Promise.all(
-          chosen(name === undefined ? undefined : [name]).map((item) => trust.why(item)),
-        );
-        const lines = reasons.map(
-          ({ kind, id, state, reason, path, at }) =>
-            `${kind}:${id} is ${state}: ${reason}${at === undefined ? '' : ` (${at})`}${path === undefined ? '' : `\n  ${path}`}`,
-        );
-        return [...lines, ...trust.problems];
-      },
-    },
+    trust: createTrustDesk({ view, trust, plugins: itemsOfProject }),
     reload: () => host.reload(),
     elsewhere: async ({ cwd, home: place, trust: isTrusted, permissionMode }) => {
       const env = {
@@ -346,11 +274,4 @@ function configFiles(config: ConfigPart, overlay: string | undefined): ReturnTyp
   const over =
     overlay === undefined ? [] : [{ layer: 'overlay', file: overlay, exists: existsSync(overlay), shadowed: false }];
   return [...named, ...over, ...shadowed];
-}
-
-/** `plugin:.kern/extensions/weather/index.ts`, and shorter: its path, `weather`. */
-function namesOf({ kind, id, path: file = id }: TrustItem): readonly string[] {
-  const { dir, name } = path.parse(file);
-  const short = name === 'index' ? path.basename(dir) : name;
-  return [`${kind}:${id}`, id, file, `${kind}:${short}`, short];
 }

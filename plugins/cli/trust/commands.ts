@@ -7,6 +7,17 @@ const item: OptionDescriptor = {
   value: '<kind:id>',
   summary: 'Only this one; may be given more than once.',
 };
+const dryRun: OptionDescriptor = {
+  name: 'dryRun',
+  names: ['--dry-run'],
+  kind: 'boolean',
+  summary: 'Show what would be trusted and what changed, and trust nothing.',
+};
+const items = {
+  name: 'item',
+  summary: 'kind:id or a file, as kern trust lists it; all of them without it',
+  rest: true,
+};
 
 const status: Omit<Command, 'path' | 'examples'> = {
   group: 'Set up',
@@ -33,10 +44,15 @@ export const trustCommands: readonly Command[] = [
     group: 'Set up',
     summary: 'Trust what this project declares, as it is now.',
     json: true,
-    options: [item],
+    details:
+      'What was trusted before and is another now is shown as a difference: of a file its lines, of a hook or a server\nits definition. Each item is trusted for itself; a change of one leaves the others as they are.',
+    options: [item, dryRun],
+    positionals: [items],
     examples: [
       ['Everything that kern trust lists', 'kern trust grant'],
       ['One extension', 'kern trust grant --item plugin:weather'],
+      ['All that stands in one file', 'kern trust grant .mcp.json'],
+      ['Only look at what changed', 'kern trust grant --dry-run'],
     ],
     run: async (_ctx, args, host) => (await import('./trust.ts')).grant(args, host),
   },
@@ -46,7 +62,11 @@ export const trustCommands: readonly Command[] = [
     summary: 'Take trust back.',
     json: true,
     options: [item],
-    examples: [['For the whole project', 'kern trust revoke']],
+    positionals: [items],
+    examples: [
+      ['For the whole project', 'kern trust revoke'],
+      ['One server', 'kern trust revoke mcp:docs'],
+    ],
     run: async (_ctx, args, host) => (await import('./trust.ts')).revoke(args, host),
   },
   {
@@ -54,8 +74,12 @@ export const trustCommands: readonly Command[] = [
     group: 'Set up',
     summary: 'Why something is trusted, or not.',
     json: true,
-    positionals: [{ name: 'item', summary: 'kind:id, as kern trust lists it; all of them without it' }],
-    examples: [['What changed since it was trusted', 'kern trust why plugin:weather']],
+    details: 'Where it stands, what it would run, and line by line what is not as it was trusted.',
+    positionals: [{ name: 'item', summary: 'kind:id or a file, as kern trust lists it; all of them without it' }],
+    examples: [
+      ['What changed since it was trusted', 'kern trust why plugin:weather'],
+      ['What a hook would run', 'kern trust why .claude/settings.json'],
+    ],
     run: async (_ctx, args, host) => (await import('./trust.ts')).why(args, host),
   },
 ];

@@ -69,3 +69,81 @@ test('the name of a folder reaches no terminal as a command', async () => {
     expect(out + err).not.toContain('\u001b');
   }
 });
+
+const everyDialect = {
+  '.git/HEAD': '',
+  '.claude/settings.json': JSON.stringify({
+    apiKeyHelper: './key.sh',
+    env: { A: 'secret' },
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: './check.sh' }] }] },
+  }),
+  'check.sh': 'echo one\n',
+  '.mcp.json': JSON.stringify({
+    mcpServers: { docs: { command: 'node', args: ['server.js'] }, far: { url: 'https://x.test' } },
+  }),
+  'server.js': '',
+  '.claude/commands/state.md': 'It is !`git status`.',
+  '.claude/commands/tidy.md': 'Tidy up.',
+  '.claude/agents/reviewer.md': '---\ndescription: Reviews.\nmcpServers: [docs]\n---\nReview.',
+  '.claude/skills/fine/SKILL.md': '---\nname: fine\ndescription: Fine.\n---\nNow: !`date`',
+  '.gemini/commands/look.toml': 'prompt = "Look at !{ls}"',
+  '.kern/hooks/pre/bash.sh': 'exit 0',
+  '.kern/tools/count.sh': 'exit 0',
+  '.pi/extensions/one.ts': 'export default () => {}',
+  '.codex/config.toml': 'notify = ["./notify.sh"]\n[mcp_servers.codex]\ncommand = "x"\n',
+};
+
+test('everything of every dialect that would run is listed with what it runs, and nothing else is', async () => {
+  await using desk = await openDesk(everyDialect);
+  const { items, state } = (await desk.json('trust')) as TrustReport;
+  expect(state).toBe('untrusted');
+  expect(items.map(({ kind, id, provider, runs }) => [`${kind}:${id}`, provider, runs])).toEqual([
+    ['agent:reviewer', 'claude', 'mcpServers ["docs"]'],
+    ['command:/look', 'gemini', 'ls'],
+    ['command:/state', 'claude', 'git status'],
+    ['env:.claude/settings.json#env', 'claude', 'A'],
+    ['hook:PreToolUse:Bash:.claude/settings.json#1', 'claude', './check.sh'],
+    ['hook:PreToolUse:bash:.kern/hooks/pre/bash.sh', 'native', path.join(desk.project, '.kern/hooks/pre/bash.sh')],
+    ['mcp:codex', 'codex', 'x'],
+    ['mcp:docs', 'mcp-json', 'node server.js'],
+    ['mcp:far', 'mcp-json', 'https://x.test'],
+    ['plugin:.kern/tools/count.sh', 'native', path.join(desk.project, '.kern/tools/count.sh')],
+    ['plugin:.pi/extensions/one.ts', 'pi', path.join(desk.project, '.pi/extensions/one.ts')],
+    ['setting:.claude/settings.json#apiKeyHelper', 'claude', './key.sh'],
+    ['setting:.codex/config.toml#notify', 'codex', '["./notify.sh"]'],
+    ['skill:fine', 'claude', 'date'],
+  ]);
+  expect(items.find(({ id }) => id.includes('.pi'))?.notBy).toBe('not before providers: { pi: { code: true } }');
+  const all = (await desk.json('trust', 'grant')) as TrustReport;
+  expect(all.state).toBe('trusted');
+  expect((await desk.kern('trust')).out).not.toContain('secret');
+});
+
+test('a change is one of its item alone, and is shown line by line before it is granted', async () => {
+  await using desk = await openDesk(everyDialect);
+  await desk.kern('trust', 'grant');
+  desk.write('check.sh', 'echo two\n');
+  desk.write(
+    '.mcp.json',
+    JSON.stringify({ mcpServers: { docs: { command: 'sh', args: ['server.js'] }, far: { url: 'https://x.test' } } }),
+  );
+  const changed = ((await desk.json('trust')) as TrustReport).items.filter(({ state }) => state !== 'trusted');
+  expect(changed.map(({ kind, state }) => [kind, state])).toEqual([
+    ['hook', 'changed'],
+    ['mcp', 'changed'],
+  ]);
+  const { out } = await desk.kern('trust', 'why', '.mcp.json');
+  expect(out).toContain('mcp:docs is changed: it is not what was granted: definition.command changed');
+  expect(out).toContain('-  "command": "node"');
+  expect(out).toContain('+  "command": "sh"');
+  const looked = await desk.kern('trust', 'grant', '--dry-run');
+  expect(looked.out).toContain('check.sh changed\n    -echo one\n    +echo two');
+  expect(looked.out).toContain('is changed');
+  const granted = await desk.json('trust', 'grant', 'mcp:docs');
+  expect(granted).toMatchObject({
+    state: 'changed',
+    changes: [{ kind: 'mcp', id: 'docs', changes: [{ part: 'definition', change: 'changed' }] }],
+  });
+  expect((await desk.kern('trust', 'grant')).out).toContain('+echo two');
+  expect(((await desk.json('trust')) as TrustReport).state).toBe('trusted');
+});

@@ -2,29 +2,60 @@ import {
   type CommandArgs,
   type CommandHost,
   columns,
+  type TrustChanges,
   type TrustReport,
   type Workbench,
   workbench,
 } from 'kern/contracts';
 import { visible } from 'kern/plugin';
+import { changeLines } from './difference.ts';
+
+type Item = TrustReport['items'][number];
 
 export async function status(args: CommandArgs, host: CommandHost): Promise<number> {
-  return show(await (await benchOf(host)).trust.status(), args, host);
+  return show(await (await benchOf(host)).trust.status(), [], args, host);
 }
 
+/** What it grants that was granted before and is another now is shown: it is what a person says yes to. */
 export async function grant(args: CommandArgs, host: CommandHost): Promise<number> {
-  return show(await (await benchOf(host)).trust.grant(itemsOf(args)), args, host);
+  const { trust } = await benchOf(host);
+  const items = itemsOf(args);
+  const changes = await trust.changes(items);
+  if (args.options.dryRun === true) {
+    const report = await trust.status();
+    return show(report, changes, args, host);
+  }
+  return show(await trust.grant(items), changes, args, host);
 }
 
 export async function revoke(args: CommandArgs, host: CommandHost): Promise<number> {
-  return show(await (await benchOf(host)).trust.revoke(itemsOf(args)), args, host);
+  return show(await (await benchOf(host)).trust.revoke(itemsOf(args)), [], args, host);
 }
 
 export async function why(args: CommandArgs, host: CommandHost): Promise<number> {
-  const { root, trust } = await benchOf(host);
-  const lines = await trust.why(args.positionals[0]);
-  if (args.shared.json) host.json({ root, reasons: lines });
-  else for (const line of lines.length === 0 ? [nothing(root)] : lines.map(visible)) host.print(line);
+  const { trust } = await benchOf(host);
+  const [name] = args.positionals;
+  const { root, items, problems } = await trust.why(name);
+  const changes = await trust.changes(name === undefined ? undefined : [name]);
+  const reasons = items.map((item) => ({ item, text: reasonOf(item) }));
+  if (args.shared.json) {
+    host.json({
+      root,
+      reasons: [...reasons.map(({ text }) => text), ...problems],
+      items: items.map((item) => ({ ...item, changes: changesOf(item, changes)?.changes ?? [] })),
+    });
+    return 0;
+  }
+  if (items.length === 0) host.print(nothing(root));
+  for (const { item, text } of reasons) {
+    host.print(visible(text));
+    if (item.path !== undefined) host.print(`  in ${visible(item.path)}${byWhom(item)}`);
+    if (item.runs !== item.path) host.print(`  runs ${visible(item.runs)}`);
+    if (item.notBy !== undefined) host.print(`  ${visible(item.notBy)}`);
+    const own = changesOf(item, changes);
+    if (own !== undefined) for (const line of await changeLines(own)) host.print(`  ${line}`);
+  }
+  for (const problem of problems) host.print(visible(problem));
   return 0;
 }
 
@@ -33,27 +64,52 @@ async function benchOf({ view }: CommandHost): Promise<Workbench> {
   return view.service(workbench);
 }
 
-function itemsOf({ options }: CommandArgs): readonly string[] | undefined {
+/** What `--item` names, or what follows the words. */
+function itemsOf({ options, positionals }: CommandArgs): readonly string[] | undefined {
   const { item } = options;
-  return Array.isArray(item) && item.length > 0 ? item : undefined;
+  const named = [...(Array.isArray(item) ? item.map(String) : []), ...positionals];
+  return named.length > 0 ? named : undefined;
 }
 
-function show(report: TrustReport, { shared }: CommandArgs, host: CommandHost): number {
+async function show(
+  report: TrustReport,
+  changes: readonly TrustChanges[],
+  { shared }: CommandArgs,
+  host: CommandHost,
+): Promise<number> {
   if (shared.json) {
-    host.json(report);
+    host.json(changes.length === 0 ? report : { ...report, changes });
     return 0;
   }
   if (report.state === 'nothing') {
     host.print(nothing(report.root));
     return 0;
   }
+  for (const one of changes) {
+    host.print(`${nameOf(one)} has changed since it was granted:`);
+    for (const line of await changeLines(one)) host.print(`  ${line}`);
+  }
   host.print(`${visible(report.root)} is ${report.state}`);
-  for (const line of columns(
-    report.items.map(({ kind, id, state, path = '' }) => [`  ${kind}:${visible(id)}`, state, visible(path)]),
-  ))
-    host.print(line);
+  for (const line of columns(report.items.map(rowOf))) host.print(line);
   if (report.state !== 'trusted') host.say('`kern trust grant` trusts what is there now; `kern trust why` says more.');
   return 0;
+}
+
+function rowOf(item: Item): readonly string[] {
+  const { state, denied, runs, provider = 'kern', notBy } = item;
+  const who = notBy === undefined ? '' : ` (${visible(notBy)})`;
+  return [`  ${nameOf(item)}`, denied ? 'refused' : state, visible(provider), `${visible(runs)}${who}`];
+}
+
+const nameOf = ({ kind, id }: Pick<Item, 'kind' | 'id'>): string => `${kind}:${visible(id)}`;
+const byWhom = ({ provider }: Item): string => (provider === undefined ? '' : ` (${visible(provider)})`);
+
+function reasonOf({ kind, id, state, reason, at }: Item): string {
+  return `${kind}:${id} is ${state}: ${reason}${at === undefined ? '' : ` (${at})`}`;
+}
+
+function changesOf(item: Item, changes: readonly TrustChanges[]): TrustChanges | undefined {
+  return changes.find(({ kind, id }) => kind === item.kind && id === item.id);
 }
 
 const nothing = (root: string): string => `${visible(root)} declares nothing that would run`;
