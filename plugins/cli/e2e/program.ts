@@ -30,6 +30,8 @@ export interface Place extends Disposable {
   shell(line: string, before?: string): Running['ended'];
   /** The content of a file of the project, once something has written it. */
   appeared(name: string): Promise<string>;
+  /** Resolves when there is such a file in the project. */
+  exists(name: string): Promise<void>;
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -106,6 +108,9 @@ export function openPlace(files: Readonly<Record<string, string>> = {}, bin: str
       while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '')
         await new Promise((resolve) => setTimeout(resolve, 20));
       return readFileSync(file, 'utf8');
+    },
+    exists: async (name) => {
+      while (!existsSync(path.join(project, name))) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     [Symbol.dispose]: () => {
       for (const child of children) child.kill('SIGKILL');

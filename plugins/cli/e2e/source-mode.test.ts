@@ -160,3 +160,42 @@ test('from the sources, the mode that prints is edited in the middle of a run', 
   expect(err).toContain('✓ write b.txt');
   expect(err).toContain('NEW write c.txt');
 }, 120_000);
+
+test('from the sources, a provider is edited in the middle of a run, and the next turn finds what the new code finds', async () => {
+  const provider = 'plugins/discovery/claude/index.ts';
+  const turns = [
+    { expect: { system: '/^(?=[\\s\\S]*A rule)(?![\\s\\S]*A law)/' }, calls: [until('looked')] },
+    { expect: { system: 'A law' }, calls: [until('broken')] },
+    { expect: { system: '/^(?![\\s\\S]*"rule:law" no longer)/' }, calls: [until('mended')] },
+    { expect: { system: '/"rule:law" no longer hold/' }, text: 'done' },
+  ];
+  const files = {
+    '.git/HEAD': '',
+    '.claude/rules/rule.md': 'A rule.',
+    '.claude/laws/law.md': 'A law.',
+    's.json': JSON.stringify({ version: 1, turns }),
+  };
+  using place = openPlace(files, inCheckout('plugins/cli/kern.mjs'));
+  const argv = ['-p', 'go', '--mode', 'json', '--model', 'script/s.json', '--yolo', '--no-session'];
+  const running = place.start(argv, { env: { KERN_SOURCE: '1' } });
+  const changed = (state: string): RegExp => new RegExp(`"plugin_changed","id":"discovery.claude","state":"${state}"`);
+  const before = readFileSync(inCheckout(provider), 'utf8');
+
+  await said(running, /"command":"until \[ -e looked/);
+  save(provider, (text) => text.replace("path: '.claude/rules'", "path: '.claude/laws'"));
+  await said(running, changed('live'));
+  place.write('looked', '');
+
+  await said(running, /"command":"until \[ -e broken/);
+  save(provider, (text) => `${text}\n{{{`);
+  await said(running, changed('kept'));
+  place.write('broken', '');
+
+  await said(running, /"command":"until \[ -e mended/);
+  writeFileSync(inCheckout(provider), before);
+  await said(running, /"discovery\.claude","state":"kept"[\s\S]*"discovery\.claude","state":"live"/);
+  place.write('mended', '');
+
+  const { code, out, err } = await running.ended;
+  expect(code, err + out).toBe(0);
+}, 120_000);

@@ -62,13 +62,11 @@ function readLines(inside: string, parse: (text: string) => unknown): Inside {
       if (isMap(part)) data[name] = part[name];
     } catch (error) {
       data[name] = [value, ...lines.slice(start + 1, at).map((line) => line.trim())].join(' ').trim();
+      const why = String((error as Error).message).replace(/ at line \d[\s\S]*$|\n[\s\S]*$/, '');
       // `globs: *.ts` and `argument-hint: [a] [b]` are what everybody writes.
-      if (!/^[*[]/.test(value))
-        problems.push(
-          `line ${start + 2}: ${name} is read as plain text: ${String((error as Error).message).split('\n')[0]}`,
-        );
+      if (!/^[*[]/.test(value)) problems.push(`line ${start + 2}: ${name} is read as plain text: ${why}`);
       // Words with a colon in them are what people write; a quotation mark that is opened is closed, too.
-      if (/^["']/.test(value)) broken ??= problems.at(-1);
+      if (/^["']/.test(value)) broken ??= `line ${start + 2}: ${name} cannot be read: ${why}`;
     }
   }
   return { data, problems, ...(broken === undefined ? {} : { broken }) };

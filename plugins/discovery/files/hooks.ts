@@ -76,6 +76,7 @@ function hookOf(
       async: flagOf(hook.async),
       once: flagOf(hook.once),
       statusMessage: textOf(hook.statusMessage),
+      failOpen: textOf(hook.onFailure) === 'continue' || flagOf(hook.failClosed) === false ? true : undefined,
       dialect: options.dialect,
     }),
   };

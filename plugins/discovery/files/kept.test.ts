@@ -85,7 +85,7 @@ test.for([
     'rule',
     '.n/rules/a.md',
     [skill('description: "One."', 'one'), skill('description: "Two.', 'two'), 'a | One. | one'],
-    expect.stringContaining('line 2: description is read as plain text: Missing closing'),
+    'line 2: description cannot be read: Missing closing "quote',
     [skill('description: "Two."', 'two'), 'a | Two. | two'],
   ],
   [
