@@ -1,5 +1,6 @@
 import type { Activation, PluginUnit } from './activation.ts';
 import type { Asking } from './asking.ts';
+import type { Level } from './capability.ts';
 import type { Change } from './change.ts';
 import type { Core } from './core.ts';
 import type { Declarations } from './declarations.ts';
@@ -25,7 +26,7 @@ export interface Ground {
   /** Ids that built-ins ever had. */
   readonly reserved: ReadonlySet<string>;
   isClosing(): boolean;
-  off(unit: PluginUnit): string | undefined;
+  off(id: string, level: Level): string | undefined;
   isBenched(unit: PluginUnit): boolean;
   onFree(activation: Activation): void;
 }
@@ -86,11 +87,12 @@ export class Attempt {
     const kept = known.filter((unit) => !drop.has(unit.key) && !this.named.has(unit.key));
     // What is switched off stays known, so that it can be switched on again.
     const isResting = (unit: PluginUnit): boolean =>
-      this.#ground.off(unit) !== undefined || this.#ground.isBenched(unit);
+      this.#ground.off(unit.definition.id, unit.level) !== undefined || this.#ground.isBenched(unit);
     const resting = [...kept, ...put].filter(isResting);
     const awake = new Set([...woken.map(sleeperKey), ...this.named, ...drop]);
     const asleep = sleepers.all.filter(
-      (plugin) => this.#ground.off(sleeperUnit(plugin)) === undefined && !awake.has(sleeperKey(plugin)),
+      (plugin) =>
+        this.#ground.off(plugin.id, plugin.level ?? 'builtin') === undefined && !awake.has(sleeperKey(plugin)),
     );
     const builtins = [...known, ...put].filter((unit) => unit.level === 'builtin');
     const keepers = keepersOf([
@@ -205,6 +207,7 @@ export class Attempt {
 
   async #load(plugin: IdlePlugin): Promise<PluginUnit> {
     try {
+      const started = performance.now();
       const definition = await within(this.#ground.core.clock, this.#limitMs, plugin.load(), () => {
         throw new KernError('load_late', `it did not load within ${this.#limitMs} ms`);
       });
@@ -212,7 +215,7 @@ export class Attempt {
         throw new KernError('manifest_id', `its manifest says ${plugin.id}, its code ${definition.id}`, {
           hint: 'make the two ids the same',
         });
-      return sleeperUnit(plugin, definition);
+      return { ...sleeperUnit(plugin, definition), loadMs: performance.now() - started };
     } catch (error) {
       this.#culprit ??= sleeperUnit(plugin);
       throw new PluginError(plugin.id, 'loading', error);

@@ -231,7 +231,7 @@ export class Kernel implements Core {
       reserved: this.#reserved,
       known: () => this.#known,
       isClosing: () => this.#shutdown !== undefined,
-      off: (unit) => this.#off(unit),
+      off: (id, level) => this.#settings.plugin(id, level).off,
       isBenched: (unit) => this.#bench.has(unit),
       onFree: (activation) => this.#drain.onFree(activation),
     };

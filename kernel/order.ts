@@ -39,14 +39,24 @@ export function inPluginOrder(units: readonly PluginUnit[]): readonly PluginUnit
   }
   const ordered: PluginUnit[] = [];
   const done = new Set<PluginUnit>();
-  let waiting = sorted;
-  while (waiting.length > 0) {
-    const ready = waiting.find((unit) => isSubset(before.get(unit), done));
-    if (ready === undefined) throw cycle(waiting, before);
-    ordered.push(ready);
-    done.add(ready);
-    waiting = waiting.filter((unit) => unit !== ready);
+  const isReady = (unit: PluginUnit): boolean => isSubset(before.get(unit), done);
+  const put = (unit: PluginUnit): void => {
+    ordered.push(unit);
+    done.add(unit);
+  };
+  // Few wait for others: whoever does comes as soon as it can, before those behind it.
+  const blocked: PluginUnit[] = [];
+  const unblock = (): void => {
+    for (let at = blocked.findIndex(isReady); at !== -1; at = blocked.findIndex(isReady))
+      for (const unit of blocked.splice(at, 1)) put(unit);
+  };
+  for (const unit of sorted) {
+    unblock();
+    if (isReady(unit)) put(unit);
+    else blocked.push(unit);
   }
+  unblock();
+  if (blocked.length > 0) throw cycle(blocked, before);
   return ordered;
 }
 
