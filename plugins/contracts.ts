@@ -10,6 +10,8 @@ export * from './compat/contract.ts';
 export * from './discovery/api.ts';
 export * from './discovery/contract.ts';
 export * from './history/contract.ts';
+export * from './hooks/api.ts';
+export * from './hooks/contract.ts';
 export * from './models/api.ts';
 export * from './models/contract.ts';
 export * from './models/oauth/contract.ts';

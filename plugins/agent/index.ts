@@ -42,6 +42,7 @@ export default definePlugin({
     contract.thinkingSelect,
     contract.input,
     contract.inputText,
+    contract.agentBeforeEnd,
     contract.agentBeforeStart,
     contract.agentStart,
     contract.agentEnd,

@@ -42,6 +42,8 @@ export interface LoopPort {
   /** What to say between turns, and when the model would stop. Asking takes it from the queue. */
   steering(): readonly Message[];
   followUps(): readonly Message[];
+  /** The model would stop, and nothing waits: what it is told to go on. `continued`: how often that happened. */
+  beforeEnd?(message: AssistantMessage, continued: number): Promise<readonly Message[]>;
   /** Something waits in a queue. */
   isWaiting(): boolean;
   /** Before a tool does anything: what was asked is on the disk, if it can be written. */
@@ -57,6 +59,8 @@ export type LoopEnd =
 
 /** So many replies in a row may be of no use, although the model was told why, before the run ends. */
 const mostStumbles = 3;
+/** So often in a run a plugin may have the model go on where it would stop. */
+const mostContinued = 8;
 
 /**
  * Turn after turn, until the model calls no tool and nothing waits, the run is aborted, or a request fails. An abort
@@ -67,6 +71,7 @@ export async function runLoop(first: readonly Message[], port: LoopPort): Promis
   if (early !== undefined) return { status: 'limit', turns: 0, failure: early };
   let waiting: readonly Message[] = [...first, ...port.steering()];
   let stumbles = 0;
+  let continued = 0;
   for (let index = 0; ; index += 1) {
     // Turns that wait for nothing outside would otherwise leave no moment in which a signal is heard.
     if (index > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -96,6 +101,19 @@ export async function runLoop(first: readonly Message[], port: LoopPort): Promis
     if (goesOn || waiting.length > 0) continue;
     waiting = ending === 'lost-call' && stumbles === 1 ? [lostCallNotice()] : port.followUps();
     if (waiting.length > 0) continue;
+    if (end.isSilent && shortfall === undefined && continued < mostContinued) {
+      waiting = (await port.beforeEnd?.(end.message, continued)) ?? [];
+      continued += 1;
+      if (port.signal.aborted) return { status: 'aborted', turns };
+      // What came meanwhile is said as well.
+      waiting = [...waiting, ...port.interrupts(), ...port.steering()];
+      if (waiting.length === 0) waiting = port.followUps();
+      if (waiting.length > 0) {
+        const over = port.limit();
+        if (over !== undefined) return { status: 'limit', turns, failure: over };
+        continue;
+      }
+    }
     return shortfall === undefined ? { status: 'ok', turns } : { status: 'error', turns, failure: shortfall };
   }
 }
@@ -105,6 +123,9 @@ interface TurnEnd {
   /** Tool results wait for the model's answer. */
   readonly goesOn: boolean;
   readonly failure: unknown;
+  readonly message: AssistantMessage;
+  /** The reply called nothing. */
+  readonly isSilent: boolean;
 }
 
 async function runTurn(turn: Turn, index: number, first: readonly Message[], port: LoopPort): Promise<TurnEnd> {
@@ -122,7 +143,7 @@ async function runTurn(turn: Turn, index: number, first: readonly Message[], por
   const { message, ending, failure } = await reply(turn, port, signal);
   const { results, terminate } = await runCalls(message, turn, port, signal);
   port.emit({ type: 'turn_end', turnIndex: index, message, toolResults: results });
-  return { ending, goesOn: results.length > 0 && !terminate, failure };
+  return { ending, goesOn: results.length > 0 && !terminate, failure, message, isSilent: results.length === 0 };
 }
 
 interface Replied {

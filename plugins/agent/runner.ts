@@ -1,4 +1,5 @@
 import {
+  agentBeforeEnd,
   agentBeforeStart,
   agentEnd,
   input as inputHook,
@@ -216,7 +217,8 @@ export class Runner {
   }
 
   #port(signal: AbortSignal): LoopPort {
-    const { graceMs, compactor, settings, broadcast, conversation, titler, budget, choice } = this.#parts;
+    const { graceMs, compactor, settings, broadcast, conversation, titler, budget, choice, view, sessionId } =
+      this.#parts;
     let asked: Promise<void> | undefined;
     return {
       signal,
@@ -234,6 +236,15 @@ export class Runner {
       },
       steering: () => this.#said(this.#queue.takeSteering(settings().steeringMode)),
       followUps: () => this.#said(this.#queue.takeFollowUps(settings().followUpMode)),
+      beforeEnd: async (message, continued) => {
+        if (view.taps(agentBeforeEnd) === 0) return [];
+        const answer = await unlessAborted(
+          view.call(agentBeforeEnd, { sessionId: sessionId(), message, continued }),
+          signal,
+        );
+        if (answer === undefined) return [];
+        return promptMessages({ text: answer.goOn, custom: { customType: 'kern.go-on', display: true } });
+      },
       isWaiting: () => !this.#queue.isEmpty,
       // Once a run: what follows is no worse off than what was said before it.
       beforeCalls: () => {

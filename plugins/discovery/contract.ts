@@ -79,6 +79,8 @@ export interface HookItem extends Found {
   readonly timeoutMs: number;
   /** A failure of it denies. */
   readonly failClosed: boolean;
+  /** It says itself that a failure of it changes nothing, also where it would deny. */
+  readonly failOpen?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly level: 'user' | 'project';
   /** Only for calls that this matches: `Bash(git *)`. */

@@ -1,0 +1,1 @@
+export { isResultOf } from './result-of.ts';

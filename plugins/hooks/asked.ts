@@ -1,0 +1,169 @@
+import type { HookItem } from 'kern/contracts';
+import { type Context, type Entry, KernError, messageOf } from 'kern/plugin';
+import { type Answer, type Outcome, outcomeOf } from './answer.ts';
+import { foundHooks, stateOf } from './gate.ts';
+import { inputOf } from './input.ts';
+import { matchesCall, matchesText, matchesTool } from './matcher.ts';
+import { momentOf } from './moments.ts';
+import type { Occurrence, Scene } from './occurrence.ts';
+import { type Ended, runProgram } from './program.ts';
+
+/** What one hook said. */
+export interface Said {
+  /** `.claude/settings.json#1`. */
+  readonly name: string;
+  readonly item: HookItem;
+  /** The person's own; a project's may only tighten. */
+  readonly isOwn: boolean;
+  readonly outcome: Outcome;
+}
+
+export interface AskPorts {
+  readonly ctx: Context;
+  /** A fault, for the person, once. */
+  tell(text: string): void;
+  /** What a hook has to say to the person. */
+  say(text: string): void;
+  /** Hooks that run at most once a session and have run. */
+  readonly ran: Set<string>;
+  /** What a hook says that nobody waits for. */
+  later(said: Said, what: Occurrence, scene: Scene): void;
+}
+
+/** Asks all hooks that wait for this, side by side. Their answers come in the order of the hooks: the person's own first. Never rejects. */
+export async function askHooks(
+  ports: AskPorts,
+  what: Occurrence,
+  scene: Scene,
+  signal: AbortSignal,
+): Promise<readonly Said[]> {
+  const waiting = await waitingFor(ports, what, scene);
+  const said = await Promise.all(waiting.map((entry) => ask(ports, entry, what, scene, signal)));
+  return said.filter((one) => one !== undefined);
+}
+
+/** Whether any hook waits for this, without looking whether it may run. */
+export async function anyWaits(ctx: Context, event: string): Promise<boolean> {
+  return (await foundHooks(ctx)).some(({ item }) => item.kind !== 'module' && momentOf(item)?.event.event === event);
+}
+
+async function waitingFor(
+  { ctx, tell, ran }: AskPorts,
+  what: Occurrence,
+  scene: Scene,
+): Promise<readonly Entry<HookItem>[]> {
+  const found: Entry<HookItem>[] = [];
+  const same = new Set<string>();
+  for (const entry of ownFirst(await foundHooks(ctx))) {
+    const { item } = entry;
+    if (item.kind === 'module') continue;
+    let waits: boolean;
+    try {
+      waits = isFor(item, what);
+    } catch (error) {
+      tell(
+        `the hook ${item.name} (${item.event}) waits for ${JSON.stringify(item.matcher)}, which is no pattern: ${messageOf(error)}`,
+      );
+      continue;
+    }
+    if (!waits) continue;
+    const state = await stateOf(ctx, entry);
+    if (state.state !== 'runs') {
+      if (state.why !== undefined) tell(`the hook ${item.name} (${item.event}) does not run: ${state.why}`);
+      continue;
+    }
+    // What several files say alike is done once.
+    const says = JSON.stringify([item.kind, item.command ?? item.path, item.args, item.env]);
+    if (same.has(says)) continue;
+    same.add(says);
+    if (item.once === true) {
+      const key = `${scene.sessionId}\0${entry.key}`;
+      if (ran.has(key)) continue;
+      ran.add(key);
+    }
+    found.push(entry);
+  }
+  return found;
+}
+
+const isOwn = ({ origin }: Entry<HookItem>): boolean => origin.level !== 'project';
+const ownFirst = (entries: readonly Entry<HookItem>[]): readonly Entry<HookItem>[] => [
+  ...entries.filter(isOwn),
+  ...entries.filter((entry) => !isOwn(entry)),
+];
+
+/** Whether a hook waits for what happened. Throws where its matcher is no pattern. */
+export function isFor(item: HookItem, { event, call, matched }: Occurrence): boolean {
+  const moment = momentOf(item);
+  if (moment === undefined) return false;
+  const isFailure =
+    event === 'PostToolUseFailure' && moment.event.event === 'PostToolUse' && moment.withFailures === true;
+  if (moment.event.event !== event && !isFailure) return false;
+  if (call !== undefined) {
+    const { tools } = moment;
+    if (tools !== undefined && !tools.includes(call.tool.startsWith('mcp__') ? 'mcp' : call.tool)) return false;
+    if (!(tools?.includes('bash') ? matchesCommand(item, call.args) : matchesTool(item, call.tool))) return false;
+    return item.when === undefined || matchesCall(item.when, call.tool, call.args);
+  }
+  if (moment.sources !== undefined && matched !== undefined && !moment.sources.includes(matched)) return false;
+  return matched === undefined || matchesText(item, matched);
+}
+
+/** Cursor holds the matcher of a shell hook against the command. */
+const matchesCommand = ({ matcher }: HookItem, { command }: Readonly<Record<string, unknown>>): boolean =>
+  matcher === '' || matcher === '*' || new RegExp(matcher).test(String(command));
+
+async function ask(
+  ports: AskPorts,
+  entry: Entry<HookItem>,
+  what: Occurrence,
+  scene: Scene,
+  signal: AbortSignal,
+): Promise<Said | undefined> {
+  const { ctx, later } = ports;
+  const { item } = entry;
+  const said = (outcome: Outcome): Said => ({ name: item.name, item, isOwn: isOwn(entry), outcome });
+  const run = async (): Promise<Said | undefined> => {
+    let ended: Ended;
+    try {
+      const input = inputOf(item, what, scene);
+      // What a project was trusted with is named from its top.
+      const cwd = isOwn(entry) ? scene.cwd : scene.root;
+      ended = await runProgram(ctx, { item, input, cwd, root: scene.root, signal });
+    } catch (error) {
+      return said({ state: 'crashed', why: whyNotStarted(error) });
+    }
+    return ended.beside ? undefined : said(outcomeOf(item, what.event, what.call?.tool, ended.result));
+  };
+  if (item.statusMessage !== undefined && item.statusMessage !== '') ctx.ui.notify(item.statusMessage, 'info');
+  if (item.async === true) {
+    void run().then((one) => {
+      if (one === undefined) return;
+      report(one, what.event, ports);
+      later(one, what, scene);
+    });
+    return undefined;
+  }
+  const one = await run();
+  if (one !== undefined) report(one, what.event, ports);
+  return one;
+}
+
+function whyNotStarted(error: unknown): string {
+  const hint = error instanceof KernError && error.hint !== undefined ? ` (${error.hint})` : '';
+  return `it could not be started: ${messageOf(error)}${hint}`;
+}
+
+/** What went wrong, with its name. */
+function report({ name, item, outcome }: Said, event: string, { tell, say }: AskPorts): void {
+  if (outcome.state === 'answered') {
+    if (outcome.answer.message !== undefined) say(outcome.answer.message);
+    return;
+  }
+  const what = outcome.state === 'failed' ? 'failed' : 'gave no answer';
+  tell(`the hook ${name} (${item.event === event ? event : `${item.event}, ${event}`}) ${what}: ${outcome.why}`);
+}
+
+/** The answers of those that gave one. */
+export const answersOf = (said: readonly Said[]): readonly (Said & { readonly answer: Answer })[] =>
+  said.flatMap((one) => (one.outcome.state === 'answered' ? [{ ...one, answer: one.outcome.answer }] : []));
