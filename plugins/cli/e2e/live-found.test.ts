@@ -162,6 +162,8 @@ test('every kind of file is live in the next turn of the same run; a broken edit
   const err = await runThrough(place, steps, ['--trust']);
   for (const notice of [...notices, ...codeNotices])
     expect(err.match(new RegExp(notice, 'gm')) ?? [], `${notice}\n${err}`).toHaveLength(1);
+  const news = '↻ changed: context file (here), MCP server docs, rule tabs, skill review, command greet';
+  expect(err.split('\n').filter((line) => line.startsWith('↻ changed'))).toEqual([news, news]);
 }, 90_000);
 
 test('without trust what is data is live all the same, and code goes on as it was granted, with a notice', async () => {

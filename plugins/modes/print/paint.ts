@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { AgentEvent, AssistantMessage, ToolResult } from 'kern/contracts';
+import { noteChange, noteReply, paintNews, paintToolNews } from './paint-news.ts';
 import { paintSession } from './paint-session.ts';
 import { harmless, type Screen, short } from './screen.ts';
 import { shortDiff } from './short-diff.ts';
@@ -10,8 +11,17 @@ const failureLines = 8;
 /** Shows one event: a line for each call with its outcome, what the model says between calls, and what changed around it. */
 export function paint(event: AgentEvent, screen: Screen): void {
   switch (event.type) {
+    case 'capability_changed':
+      noteChange(event, screen);
+      break;
+    case 'message_start':
+      if (event.message.role === 'assistant') paintNews(screen);
+      break;
     case 'message_end':
-      if (event.message.role === 'assistant') paintBetween(event.message, screen);
+      paintToolNews(event.message, screen);
+      if (event.message.role !== 'assistant') break;
+      noteReply(event.message, screen);
+      paintBetween(event.message, screen);
       break;
     case 'tool_execution_start':
       screen.calls.set(event.toolCallId, event.args);

@@ -1,4 +1,5 @@
 import { appearance, type Look, lookOf, type ModeRun, type Sign, type Tone, usualAppearance } from 'kern/contracts';
+import type { News } from './news.ts';
 
 export type Style = 'dim' | 'red' | 'green' | 'bold';
 
@@ -9,6 +10,7 @@ export interface Screen {
   readonly cwd: string;
   /** Arguments of the calls that run. */
   readonly calls: Map<string, unknown>;
+  news?: News;
   line(text: string): void;
   style(style: Style, text: string): string;
   sign(sign: Sign): string;
