@@ -18,8 +18,9 @@ export function argumentsForHits(query: Query, order: Order): readonly string[] 
     `--max-columns=${columns}`,
     '--max-columns-preview',
     ignoreCase ? '--ignore-case' : '--case-sensitive',
-    // Across lines it would count matches, and there may be many in a line.
-    ...(multiline ? ['--multiline'] : [`--max-count=${mostHits}`]),
+    // Across lines it would count matches, and there may be many in a line. With lines around hits, ripgrep 15 marks some
+    // of those as hits where there is a most, as it does with `^$` and the line end before them.
+    ...(multiline ? ['--multiline'] : context > 0 ? [] : [`--max-count=${mostHits}`]),
     ...(dotAll ? ['--multiline-dotall'] : []),
     ...(context > 0 ? [`--context=${context}`] : []),
     ...argumentsForFiles(query, order),

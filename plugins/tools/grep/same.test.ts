@@ -80,6 +80,15 @@ const { pattern } = fc.letrec<{ pattern: string; part: string; atom: string }>((
     .map((alternatives) => alternatives.map((parts) => parts.join('')).join('|')),
 }));
 
+test.each([
+  ['ripgrep', withRipgrep],
+  ['the built-in matcher', builtIn],
+] as const)('to %s a line between two empty ones is not empty, also where a page ends', async (_, grep) => {
+  const path = grep.folder({ '0.txt': '\na\n\n' });
+  const found = await grep.kernel.callTool('grep', { pattern: '^$', path: `${path}/0.txt`, context: 1, limit: 1 });
+  expect(resultText(found)).toMatch(/0\.txt:1: \n.*0\.txt-2- a\n/);
+});
+
 test('whatever is searched for, ripgrep and the built-in matcher find the same', {
   timeout: counts({ test: 60_000, soak: 600_000 }),
 }, async () => {
