@@ -16,6 +16,8 @@ export interface PluginUnit {
   readonly revision: number;
   /** The files it was made of. */
   readonly files?: readonly string[];
+  /** How long its code took to load. */
+  readonly loadMs?: number;
 }
 
 export interface TapRecord {
@@ -27,6 +29,12 @@ export interface TapRecord {
   /** Failures in a row. */
   failures: number;
   muted: boolean;
+  /** What it took so far; time in which a person was asked does not count. */
+  calls: number;
+  ms: number;
+  slowestMs: number;
+  /** It was told once that it is slow. */
+  isKnownSlow: boolean;
 }
 
 export interface OfferRecord {
@@ -78,7 +86,6 @@ export class Activation {
   readonly starters: (() => unknown)[] = [];
   readonly crashers: (() => void)[] = [];
   startMs = 0;
-  hookMs = 0;
   /** Calls into it that must not wait for ever: told when it is gone. */
   readonly waiters = new Set<() => void>();
   /** While its disposers run: they may still use what others offer. */
@@ -104,6 +111,11 @@ export class Activation {
   /** The project whose views alone see it. */
   get root(): string | undefined {
     return rootOf(this.unit);
+  }
+
+  /** What its taps took so far. */
+  get hookMs(): number {
+    return this.taps.reduce((sum, { ms }) => sum + ms, 0);
   }
 
   next(): number {

@@ -19,6 +19,7 @@ export {
 export { type Clock, systemClock } from './clock.ts';
 export { type LazySettings, lazySettings } from './config/lazy-settings.ts';
 export * as settingSchemas from './config/schemas.ts';
+export { costsOf, type HookCost } from './cost.ts';
 export { codeOf, KernError, messageOf, PluginError } from './error.ts';
 export { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 export { type Contribution, explain, type PluginStatus } from './explain.ts';

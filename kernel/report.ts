@@ -19,6 +19,7 @@ export class Journal {
   readonly #reports: Report[] = [];
   readonly #listeners = new Set<(report: Report) => void>();
   readonly #capacity: number;
+  readonly #faults = new Map<string, { count: number; last: Report }>();
 
   constructor(capacity = 1_000) {
     this.#capacity = capacity;
@@ -34,6 +35,8 @@ export class Journal {
       ...(cause === undefined ? {} : { cause }),
     };
     this.#reports.push(report);
+    if (severity === 'error')
+      this.#faults.set(plugin, { count: (this.#faults.get(plugin)?.count ?? 0) + 1, last: report });
     if (this.#reports.length > this.#capacity) this.#reports.shift();
     // A listener that throws must not turn a report into the next failure.
     for (const listener of this.#listeners) {
@@ -55,6 +58,11 @@ export class Journal {
 
   of(plugin: string): readonly Report[] {
     return this.#reports.filter((report) => report.plugin === plugin);
+  }
+
+  /** How many errors of a plugin there were, and the last of them: also of those that are no longer kept. */
+  faults(plugin: string): { readonly count: number; readonly last: Report } | undefined {
+    return this.#faults.get(plugin);
   }
 
   listen(listener: (report: Report) => void): () => void {

@@ -119,6 +119,10 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
         sequence: activation.next(),
         failures: 0,
         muted: false,
+        calls: 0,
+        ms: 0,
+        slowestMs: 0,
+        isKnownSlow: false,
       };
       activation.taps = Object.freeze([...activation.taps, tap]);
       if (activation.state === 'live') core.changed(activation);

@@ -1,5 +1,6 @@
 import type { Activation, TapRecord } from './activation.ts';
 import type { Clock } from './clock.ts';
+import { book } from './cost.ts';
 import { KernError, messageOf } from './error.ts';
 import { type Hook, limitOf } from './hook.ts';
 import { Limit } from './limit.ts';
@@ -44,7 +45,7 @@ export function runNow(tap: TapRecord, hook: Hook, input: unknown, call: Call, p
   } catch (error) {
     fail(tap, hook, error, ports);
   } finally {
-    activation.hookMs += performance.now() - started;
+    book(tap, hook, performance.now() - started, ports.journal);
     activation.leave();
   }
   return undefined;
@@ -72,6 +73,9 @@ class TapRun implements TapClock {
   #limit: Limit | undefined;
   #gone: (() => void) | undefined;
   #isOpen = true;
+  #pauses = 0;
+  #pausedAt = 0;
+  #askedMs = 0;
 
   constructor(tap: TapRecord, hook: Hook, ports: HookPorts, done: Done) {
     this.#tap = tap;
@@ -114,13 +118,23 @@ class TapRun implements TapClock {
   }
 
   pause(): void {
+    if (this.#pauses === 0) this.#pausedAt = performance.now();
+    this.#pauses += 1;
     this.#limited().pause();
     this.#around?.pause();
   }
 
   resume(): void {
+    this.#askedMs = this.#asked();
+    this.#pausedAt = performance.now();
+    this.#pauses -= 1;
     this.#limited().resume();
     this.#around?.resume();
+  }
+
+  /** How long a person was being asked in it. */
+  #asked(): number {
+    return this.#askedMs + (this.#pauses === 0 ? 0 : performance.now() - this.#pausedAt);
   }
 
   #settle(failure: Error | undefined, answer: unknown): void {
@@ -129,7 +143,7 @@ class TapRun implements TapClock {
     const activation = this.#activation;
     this.#limit?.cancel();
     if (this.#gone !== undefined) activation.waiters.delete(this.#gone);
-    activation.hookMs += performance.now() - this.#started;
+    book(this.#tap, this.#hook, performance.now() - this.#started - this.#asked(), this.#ports.journal);
     const error = failure ?? badAnswer(this.#hook, answer);
     if (error === undefined) this.#tap.failures = 0;
     else fail(this.#tap, this.#hook, error, this.#ports);

@@ -18,7 +18,7 @@ import {
   trustItemOf,
 } from './place.ts';
 import { type Adopt, Reader, wasRefused } from './reader.ts';
-import { idTaken, isFound, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
+import { idTaken, isFound, isLeaving, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
 import { tellBlocked } from './tell-blocked.ts';
 import type { WatchHub } from './watch-hub.ts';
 
@@ -276,10 +276,12 @@ export class Host {
     const { place } = slot;
     await place.check?.();
     slot.revision += 1;
+    const started = performance.now();
     const read = await this.#reader.read(place, (file, hash) => {
       if (this.#slots.get(place.entry) === slot)
         this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]]));
     });
+    slot.loadMs = performance.now() - started;
     const { files, missing, contents } = read.seen ?? {
       files: [place.entry],
       missing: slot.missing,
@@ -297,7 +299,7 @@ export class Host {
     const { place } = slot;
     const key = keyOf(place, definition.id);
     const holder = this.#holderOf(key, slot);
-    if (holder !== undefined && !this.#isLeaving(holder)) {
+    if (holder !== undefined && !isLeaving(holder)) {
       this.#fail(slot, idTaken(definition.id, place, holder.place));
       slot.refused = definition;
       return false;
@@ -331,16 +333,12 @@ export class Host {
     return [...this.#slots.values()].find((other) => other !== slot && other.key === key);
   }
 
-  #isLeaving(slot: Slot): boolean {
-    return slot.leaving !== undefined || !existsSync(slot.place.entry);
-  }
-
   /** Others changed: what was refused because of them may join now. */
   async #reconsider(): Promise<void> {
     const mayJoin = (slot: Slot): boolean => {
       if (slot.refused === undefined) return false;
       const holder = this.#holderOf(keyOf(slot.place, slot.refused.id), slot);
-      if (holder !== undefined && !this.#isLeaving(holder)) return false;
+      if (holder !== undefined && !isLeaving(holder)) return false;
       const snapshot = this.#options.kernel.snapshot();
       return (slot.refused.requires ?? []).every((id) => isThere(id, slot.place, snapshot));
     };
@@ -360,7 +358,7 @@ export class Host {
     if (slot.sleeper !== undefined && slot.key === key) return true;
     const holder = this.#holderOf(key, slot);
     if (holder !== undefined) {
-      if (!this.#isLeaving(holder)) throw idTaken(manifest.id, slot.place, holder.place);
+      if (!isLeaving(holder)) throw idTaken(manifest.id, slot.place, holder.place);
       this.#forget(holder);
       await this.#drop(holder);
     }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { PluginUnit } from '../activation.ts';
 import type { Level } from '../capability.ts';
 import { KernError } from '../error.ts';
@@ -13,6 +14,8 @@ export interface Slot {
   /** The key its last failure is booked on. */
   failedKey: string | undefined;
   revision: number;
+  /** How long its code took to load. */
+  loadMs: number | undefined;
   status: PlaceState;
   files: readonly string[];
   missing: readonly string[];
@@ -32,6 +35,7 @@ export function newSlot(place: Place): Slot {
     key: undefined,
     failedKey: undefined,
     revision: 0,
+    loadMs: undefined,
     status: { state: 'new' },
     files: [place.entry],
     missing: [],
@@ -44,6 +48,9 @@ export function newSlot(place: Place): Slot {
 
 /** Found in a folder, and gone when it is found no more; the others were named, and wait for their file. */
 export const isFound = ({ place: { level } }: Slot): boolean => level === 'user' || level === 'project';
+
+/** It makes way: its file is away, for a moment or for good. */
+export const isLeaving = ({ leaving, place }: Slot): boolean => leaving !== undefined || !existsSync(place.entry);
 
 /** How messages name it: by its id, as soon as that is known. */
 export function whoIs({ place, key, revision }: Slot): {
@@ -62,7 +69,7 @@ export function keyOf({ level, root }: Place, id: string): string {
 }
 
 /** What is put into the kernel. The source of a built-in is the same whether it runs from its sources or not. */
-export function unitOf({ place, revision, files }: Slot, definition: PluginDefinition): PluginUnit {
+export function unitOf({ place, revision, files, loadMs }: Slot, definition: PluginDefinition): PluginUnit {
   const { level, entry, root } = place;
   return {
     key: keyOf(place, definition.id),
@@ -71,6 +78,7 @@ export function unitOf({ place, revision, files }: Slot, definition: PluginDefin
     definition,
     revision,
     files,
+    ...(loadMs === undefined ? {} : { loadMs }),
     ...(root === undefined ? {} : { root }),
   };
 }

@@ -22,6 +22,7 @@ import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
 import { needed } from './needed.ts';
 import { findProgram } from './program.ts';
+import { keepRunCosts } from './run-costs.ts';
 import { settingsPlugin } from './settings-store.ts';
 import { createWorkbench } from './workbench.ts';
 
@@ -231,6 +232,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     watch,
     shutdown: async () => {
       beginning?.();
+      keepRunCosts(kernel, home);
       host.close();
       await hub.close();
       await kernel.shutdown();

@@ -2,6 +2,7 @@ import {
   type Context,
   defineCapability,
   defineService,
+  type HookCost,
   type Level,
   type Origin,
   type TrustItem,
@@ -170,6 +171,15 @@ export const schemas = defineCapability<SchemaSource>({
 // --- The workbench: what commands need to know of the whole ------------------------------------------------------
 // Implemented by plugins/cli/workbench.ts over what compose.ts made.
 
+/** What a plugin took in one run. */
+export interface PluginRunCost {
+  /** When the run ended. */
+  readonly at: string;
+  readonly hooks: readonly HookCost[];
+  readonly errors: number;
+  readonly lastError?: string;
+}
+
 /** A plugin as `kern plugins --json` prints it. */
 export interface PluginReport {
   readonly id: string;
@@ -183,11 +193,19 @@ export interface PluginReport {
     readonly verdict: Verdict['state'] | 'unknown';
   }[];
   readonly taps: readonly string[];
+  /** What it took to load its code, and to set it up. */
+  readonly loadMs: number;
   readonly startMs: number;
   readonly hookMs: number;
+  /** What its taps took so far, by hook; those that were called. */
+  readonly hooks: readonly HookCost[];
   /** An estimate of what its tools add to each request. */
   readonly promptTokens: number;
   readonly failure?: { readonly code: string; readonly message: string; readonly hint?: string };
+  /** What went wrong in it so far, whatever became of it. */
+  readonly errors?: { readonly count: number; readonly last: { readonly code: string; readonly message: string } };
+  /** What it took in the last run that ended. */
+  readonly lastRun?: PluginRunCost;
   /** Who switched it off, or why it is blocked. */
   readonly by?: string;
   readonly description?: string;

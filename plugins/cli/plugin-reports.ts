@@ -1,5 +1,6 @@
 import { type AnyTool, faceOf, type PluginReport } from 'kern/contracts';
 import type { Capability, Kernel, Level, TrustItem, TrustState, View } from 'kern/plugin';
+import { costOf, type RunCosts } from './run-costs.ts';
 
 /** An extension as the host found it. */
 export interface FoundPlace {
@@ -19,9 +20,20 @@ type Activation = ReturnType<Kernel['snapshot']>['activations'][number];
 type Contribution = PluginReport['contributes'][number];
 
 /** Every plugin that is known, whatever became of it. Nothing is woken for it. */
-export function pluginReports(kernel: Kernel, view: View, places: readonly FoundPlace[]): readonly PluginReport[] {
+export function pluginReports(
+  kernel: Kernel,
+  view: View,
+  places: readonly FoundPlace[],
+  lastRun: RunCosts = {},
+): readonly PluginReport[] {
   const isLive = (key: string): boolean => kernel.active(key) !== undefined;
-  const live = kernel.snapshot().activations.map((activation) => ofActivation(kernel, view, activation, 'active'));
+  const live = kernel.snapshot().activations.map((activation): PluginReport => {
+    const { [activation.unit.key]: before } = lastRun;
+    return {
+      ...ofActivation(kernel, view, activation, 'active'),
+      ...(before === undefined ? {} : { lastRun: before }),
+    };
+  });
   const draining = kernel.draining.map((activation) => ofActivation(kernel, view, activation, 'draining'));
   const failures = [...kernel.failures.values()];
   // What did not wake for want of another is still asleep, so that it wakes when that one comes.
@@ -87,6 +99,7 @@ function ofActivation(kernel: Kernel, view: View, activation: Activation, state:
   const { id, level, unit } = activation;
   const failure = state === 'active' ? kernel.failures.get(unit.key) : undefined;
   const { description } = unit.definition;
+  const last = state === 'active' ? kernel.journal.faults(id) : undefined;
   return {
     id,
     level,
@@ -95,8 +108,10 @@ function ofActivation(kernel: Kernel, view: View, activation: Activation, state:
     source: unit.source,
     contributes: contributionsOf(kernel, view, activation),
     taps: [...new Set(activation.taps.map(({ hook }) => hook.id))],
+    loadMs: round(unit.loadMs ?? 0),
     startMs: round(activation.startMs),
     hookMs: round(activation.hookMs),
+    hooks: costOf(kernel, activation).hooks,
     promptTokens: promptTokensOf(activation),
     ...(failure === undefined
       ? {}
@@ -107,6 +122,9 @@ function ofActivation(kernel: Kernel, view: View, activation: Activation, state:
             ...(failure.hint === undefined ? {} : { hint: failure.hint }),
           },
         }),
+    ...(last === undefined
+      ? {}
+      : { errors: { count: last.count, last: { code: last.last.code, message: last.last.message } } }),
     ...(description === undefined ? {} : { description }),
   };
 }
@@ -138,8 +156,10 @@ function promptTokensOf(activation: Activation): number {
   return tools.reduce((sum, tool) => sum + Math.ceil(JSON.stringify(faceOf(tool)).length / 4), 0);
 }
 
+const costsNothing = { loadMs: 0, startMs: 0, hookMs: 0, hooks: [], promptTokens: 0 } as const;
+
 function nothingYet(id: string, level: PluginReport['level'], source: string): Omit<PluginReport, 'state'> {
-  return { id, level, source, revision: 0, contributes: [], taps: [], startMs: 0, hookMs: 0, promptTokens: 0 };
+  return { id, level, source, revision: 0, contributes: [], taps: [], ...costsNothing };
 }
 
 const round = (ms: number): number => Math.round(ms * 100) / 100;

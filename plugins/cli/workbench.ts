@@ -34,6 +34,7 @@ import {
 } from './provider-reports.ts';
 import { switchesOf } from './provider-switches.ts';
 import { whyNotReplaced } from './replaced.ts';
+import { readRunCosts } from './run-costs.ts';
 import { createTrustDesk, type TrustPart } from './trust-desk.ts';
 
 interface ConfigPart {
@@ -140,7 +141,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     plugins: async () => {
       // What a plugin costs in each prompt is known once its tools are there, and not only announced.
       await wakeAll(tools as Capability<unknown>, view);
-      return pluginReports(kernel, view, host.places);
+      return pluginReports(kernel, view, host.places, readRunCosts(home));
     },
     whyNotReplaced: (id) => whyNotReplaced(kernel, id),
     switchPlugin: async (id, on, level) => {

@@ -1,5 +1,6 @@
 import { type CommandArgs, type CommandHost, columns, type PluginReport, workbench } from 'kern/contracts';
 import { didYouMean, KernError, nearNames } from 'kern/plugin';
+import { costLines } from './cost.ts';
 
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const reports = await reportsOf(host);
@@ -49,26 +50,7 @@ function remark({ state, failure, by, source, level }: PluginReport): string {
 }
 
 function detailed(report: PluginReport): readonly string[] {
-  const {
-    id,
-    level,
-    state,
-    revision,
-    source,
-    contributes,
-    taps,
-    startMs,
-    hookMs,
-    promptTokens,
-    failure,
-    by,
-    description,
-  } = report;
-  const cost = [
-    startMs > 0 ? `start ${startMs} ms` : '',
-    hookMs > 0 ? `hooks ${hookMs} ms` : '',
-    promptTokens > 0 ? `${promptTokens} tokens in each prompt` : '',
-  ].filter((part) => part !== '');
+  const { id, level, state, revision, source, contributes, taps, failure, by, description } = report;
   return [
     `${id}: ${state} (${level}${source === 'built-in' ? '' : `, ${source}`}${revision > 1 ? `, revision ${revision}` : ''})`,
     ...(description === undefined ? [] : [`  ${description}`]),
@@ -84,6 +66,6 @@ function detailed(report: PluginReport): readonly string[] {
         `  ${capability}${key === null ? '' : ` ${key}`}${verdict === 'won' || verdict === 'unknown' ? '' : `: ${verdict}`}`,
     ),
     ...(taps.length === 0 ? [] : [`  taps ${taps.join(', ')}`]),
-    ...(cost.length === 0 ? [] : [`  ${cost.join(', ')}`]),
+    ...costLines(report).map((line) => `  ${line}`),
   ];
 }
