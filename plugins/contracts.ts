@@ -7,6 +7,8 @@ export * from './cli/contract.ts';
 export * from './cli/take-over/contract.ts';
 export * from './compat/api.ts';
 export * from './compat/contract.ts';
+export * from './custom-tools/api.ts';
+export * from './custom-tools/contract.ts';
 export * from './discovery/api.ts';
 export * from './discovery/contract.ts';
 export * from './history/contract.ts';

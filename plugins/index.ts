@@ -17,6 +17,7 @@ import {
   compactionStart,
   compactionStrategies,
   context,
+  customToolMaker,
   discoveryFiles,
   entryAppended,
   extensionApis,
@@ -827,6 +828,13 @@ export const builtins: readonly BuiltinManifest[] = [
     declares: [extensionApis],
     contributes: { [extensionApis.id]: [extensionApis.id] },
     load: async () => (await import('./compat/index.ts')).default,
+  },
+  {
+    id: 'custom-tools',
+    path: 'custom-tools',
+    declares: [customToolMaker],
+    contributes: { [customToolMaker.id]: [customToolMaker.id] },
+    load: async () => (await import('./custom-tools/index.ts')).default,
   },
   {
     id: 'cli',

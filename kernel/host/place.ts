@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { Level } from '../capability.ts';
 import { KernError } from '../error.ts';
-import type { TrustItem, TrustState } from '../plugin.ts';
+import type { PluginDefinition, TrustItem, TrustState } from '../plugin.ts';
 import { type ExtensionManifest, type LocatedExtension, locateExtensions, locatePackage } from './locate.ts';
 
 /** A folder in which extensions are looked for. */
@@ -27,12 +27,20 @@ export interface Place {
   readonly manifest?: ExtensionManifest;
   /** Of code in the folder of another agent: whose. */
   readonly dialect?: string;
+  /** Of code that is no plugin by itself, as a tool in a file: makes one of it. */
+  readonly make?: PlaceMaker;
   /** Of a package, whose versions stand in folders of their own: the extension, whatever its version. Another one takes the place of this one. */
   readonly same?: string;
   /** Rejects where what stands there is not what was installed. Asked each time before anything of it is read. */
   check?(): Promise<void>;
   /** What trust is bound to beside its code: the rest of its package. */
   readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
+}
+
+/** Makes a plugin of what is none: of what a file exports, or of a program, which is never loaded as code. */
+export interface PlaceMaker {
+  readonly of: 'exports' | 'program';
+  plugin(exports: unknown): PluginDefinition | Promise<PluginDefinition>;
 }
 
 export type PlaceState =

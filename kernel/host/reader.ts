@@ -52,13 +52,17 @@ export class Reader {
   async read(place: Place, late: (file: string, hash: string) => void): Promise<Read> {
     let seen: Seen | undefined;
     try {
+      if (place.make?.of === 'program') {
+        seen = { files: [place.entry], missing: [], contents: new Map() };
+        return { state: 'read', definition: definitionOf(await place.make.plugin(undefined), place.entry), seen };
+      }
       const admit = await this.#admission(place);
       const reading = this.#ports.loader().load(place.entry, { root: place.folder, admit, onLateFile: late });
       const { exports, files, outside, missing, contents } = await this.#inTime(place, reading);
       // A built-in's contract and helpers of other rooms reload their owners, not everyone who imports them.
       const own = place.level === 'builtin' ? files.filter((file) => !outside.includes(file)) : files;
       seen = { files: [place.entry, ...own], missing, contents };
-      return { state: 'read', definition: this.#definitionOf(exports, place), seen };
+      return { state: 'read', definition: await this.#definitionOf(exports, place), seen };
     } catch (error) {
       if (!(error instanceof LoadError)) return { state: 'failed', error, seen };
       const { files, missing, contents } = error;
@@ -66,8 +70,9 @@ export class Reader {
     }
   }
 
-  #definitionOf(exports: unknown, place: Place): PluginDefinition {
+  async #definitionOf(exports: unknown, place: Place): Promise<PluginDefinition> {
     const { adopt } = this.#ports;
+    if (place.make !== undefined) return definitionOf(await place.make.plugin(exports), place.entry);
     const isForeign = typeof exports === 'function' && adopt !== undefined && place.level !== 'builtin';
     return definitionOf(isForeign ? adopt(exports as Factory, place) : exports, place.entry);
   }

@@ -8,15 +8,15 @@ import { ConfigPort } from '../../kernel/config/port.ts';
 import { pluginSettings } from '../../kernel/config/settings.ts';
 import { SettingsStore } from '../../kernel/config/store.ts';
 import { ensureHome, kernHome, projectRoot } from '../../kernel/home.ts';
-import { type ExtensionFolder, Host } from '../../kernel/host/host.ts';
+import { type ExtensionFolder, Host, type Place } from '../../kernel/host/host.ts';
 import { createLoader, type Loader } from '../../kernel/host/load.ts';
 import { createPresence } from '../../kernel/host/presence.ts';
 import { createWatcher } from '../../kernel/host/watch.ts';
 import { WatchHub } from '../../kernel/host/watch-hub.ts';
-import { codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
+import { capabilityChanged, codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
 import { createTrust } from '../../kernel/trust/trust.ts';
 import { visible } from '../../kernel/visible.ts';
-import { extensionPlugin, foreignNames, foreignPlaces } from '../contracts.ts';
+import { customTools, extensionPlugin, foreignNames, foreignPlaces, toolPlaces } from '../contracts.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
@@ -97,6 +97,10 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     return loader;
   };
   const lookAgain = (): void => soon(host.catchUp());
+  const otherPlaces = async (): Promise<readonly Place[]> => [
+    ...(await foreignPlaces(kernel.outlook, lookAgain)),
+    ...(await toolPlaces(kernel.outlook)),
+  ];
   const host = new Host({
     kernel,
     loader: load,
@@ -106,7 +110,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     explicit: shared.extensions,
     adopt: (factory, { entry, shortName, manifest, dialect }) =>
       extensionPlugin(factory, { path: entry, name: shortName, id: manifest?.id, prefix: dialect }),
-    ...(shared.noExtensions ? {} : { others: () => foreignPlaces(kernel.outlook, lookAgain) }),
+    ...(shared.noExtensions ? {} : { others: otherPlaces }),
   });
   hub.watch('config', config.files, () => soon(followConfig()));
   // Granted or taken away, by this process or another.
@@ -119,6 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...builtins.map((manifest) => (isLive ? fromSource(manifest, host, program.root) : manifest)),
     benchPlugin(),
     settingsPlugin(kernel, settings, store),
+    foundCodePlugin(lookAgain),
   ]);
   if (withoutHome !== undefined) kernel.journal.add('kern', 'warning', 'home_unusable', withoutHome);
   tellOfKeepers(kernel);
@@ -238,6 +243,24 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       await kernel.shutdown();
       await saveSettings();
     },
+  };
+}
+
+/** Tools that discovery finds are loaded by the host: it looks again when there are others. */
+function foundCodePlugin(changed: () => void): IdlePlugin {
+  const id = 'cli.found-code';
+  return {
+    id,
+    declares: [],
+    contributes: {},
+    taps: [capabilityChanged.id],
+    load: async () => ({
+      id,
+      setup: (ctx) =>
+        ctx.tap(capabilityChanged, ({ capability }) => {
+          if (capability === customTools.id) changed();
+        }),
+    }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface ExtensionOrigin {
   readonly path: string;
   /** What it is called: the name of its file or folder. */
   readonly name: string;
+  /** Of its tools. Default that of its level. */
+  readonly toolPriority?: number;
 }
 
 /** An event of pi or oh-my-pi, and what it is here. */

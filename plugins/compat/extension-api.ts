@@ -42,7 +42,18 @@ type FlagValues = Record<string, string | boolean>;
 export function extensionApi(parts: ApiParts): Api {
   const { extension, modules } = parts;
   const { ctx } = extension;
+  const here = (name: string): unknown => Reflect.get(parts.eventContext(), name);
   return {
+    // Factories of oh-my-pi's tools find these beside the rest.
+    get ui() {
+      return here('ui');
+    },
+    get hasUI() {
+      return here('hasUI');
+    },
+    get cwd() {
+      return here('cwd');
+    },
     on: listener(parts),
     ...registrations(parts),
     ...actions(parts),

@@ -56,7 +56,11 @@ export class Tools {
     const { extension } = this.#parts;
     const tool = checked(extension, definition);
     this.#offered.get(tool.name)?.offered.withdraw();
-    const offered = extension.ctx.contribute(tools, this.#toolOf(tool), { path: extension.origin.path });
+    const { path, toolPriority: priority } = extension.origin;
+    const offered = extension.ctx.contribute(tools, this.#toolOf(tool), {
+      path,
+      ...(priority === undefined ? {} : { priority }),
+    });
     this.#offered.set(tool.name, { tool, offered });
     const saysMore = tool.promptSnippet !== undefined || (tool.promptGuidelines?.length ?? 0) > 0;
     if (!saysMore || this.#saysMore) return;
