@@ -29,6 +29,8 @@ export interface BootOptions {
   readonly strict?: boolean;
   readonly watch?: KernelOptions['watch'];
   readonly presence?: KernelOptions['presence'];
+  /** What of a project may run. Default: all of it. */
+  readonly trust?: KernelOptions['trust'];
 }
 
 /** A kernel for a test, gone with `await using`. */
@@ -62,6 +64,7 @@ export async function bootKernel(plugins: readonly PluginDefinition[], options: 
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.ui === undefined ? {} : { ui: options.ui }),
     ...(options.watch === undefined ? {} : { watch: options.watch }),
+    ...(options.trust === undefined ? {} : { trust: options.trust }),
     ...(options.presence === undefined ? {} : { presence: options.presence }),
   });
   let revision = 0;

@@ -1,6 +1,7 @@
-import { basename, dirname, extname, relative, sep } from 'node:path';
-import { KernError, type PluginDefinition, type View } from 'kern/plugin';
-import { extensionModules } from '../discovery/contract.ts';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { type Entry, KernError, type PluginDefinition, type View } from 'kern/plugin';
+import { extensionModules, hookItems } from '../discovery/contract.ts';
 import {
   type ExtensionFactory,
   type ExtensionOrigin,
@@ -72,31 +73,57 @@ export interface ForeignPlace {
   readonly dialect: string;
 }
 
-/** Extensions in the folders of other agents, of those whose code a person has switched on: `providers: { pi: { code: true } }`. `changed` is told when there may be others. */
+/**
+ * Extensions and modules of hooks in the folders of other agents, of those whose code a person has switched on:
+ * `providers: { pi: { code: true } }`; and modules of hooks in kern's own. `changed` is told when there may be others.
+ */
 export async function foreignPlaces(view: View, changed: () => void): Promise<readonly ForeignPlace[]> {
   const said = view.setting('providers');
   const on = Object.entries(typeof said === 'object' && said !== null ? said : {})
     .filter(([, provider]) => typeof provider === 'object' && provider !== null && provider.code === true)
     .map(([id]) => id);
-  if (on.length === 0) return [];
-  await Promise.all([view.use(extensionModules).load(), view.use(extensionApis).load()]);
+  const { cwd, root, home } = view.where;
+  // A look at three folders: most people have none, and a start is not to pay for what nobody has.
+  const hasOwn = [home, join(root, '.kern'), join(cwd, '.kern')].some((folder) => existsSync(join(folder, 'hooks')));
+  if (on.length === 0 && !hasOwn) return [];
+  await Promise.all([
+    view.use(hookItems).load(),
+    on.length === 0 ? undefined : view.use(extensionModules).load(),
+    view.use(extensionApis).load(),
+  ]);
   view.service(extensionApis).follow(changed);
-  return (
-    view
-      .use(extensionModules)
-      .entries({ providers: on })
-      // Trust is asked by whoever loads it; of one file that two providers know, one counts.
-      .filter(
-        ({ verdict: { state }, key }, at, all) =>
-          state !== 'invalid' && state !== 'disabled' && all.findIndex((other) => other.key === key) === at,
-      )
-      .map(({ item: { path, dialect }, origin: { level } }) => {
-        const stem = basename(path, extname(path));
-        const shortName = stem === 'index' ? basename(dirname(path)) : stem;
-        const place = { entry: path, folder: dirname(path), shortName, dialect };
-        if (level !== 'project') return { ...place, level: 'user' as const, name: shortName };
-        const { root } = view.where;
-        return { ...place, level: 'project' as const, root, name: relative(root, path).split(sep).join('/') };
-      })
+  const modules = view.use(extensionModules).entries({ providers: on });
+  const hooks = view.use(hookItems).entries({ providers: hasOwn ? [...on, 'native'] : on });
+  return [
+    ...usable(modules).map((entry) => placeOf(entry, root)),
+    ...usable(hooks)
+      .filter(({ item }) => item.kind === 'module')
+      .map(({ item, origin, ...entry }) => {
+        const { dialect = 'kern' } = item;
+        const place = placeOf({ ...entry, origin, item: { path: item.path, dialect: hookPrefix(dialect) } }, root);
+        const [, when] = /(?:^|[\\/])(pre|post)[\\/][^\\/]+$/.exec(item.path) ?? [];
+        return when === undefined ? place : { ...place, shortName: `${when}-${place.shortName}` };
+      }),
+  ];
+}
+
+const hookPrefix = (dialect: string): string => (dialect === 'kern' ? 'hook' : `${dialect}.hook`);
+
+/** Trust is asked by whoever loads it; of one file that two providers know, one counts. */
+function usable<T extends { readonly path: string }>(entries: readonly Entry<T>[]): readonly Entry<T>[] {
+  return entries.filter(
+    ({ verdict: { state }, item }, at, all) =>
+      state !== 'invalid' && state !== 'disabled' && all.findIndex((other) => other.item.path === item.path) === at,
   );
+}
+
+function placeOf(
+  { item: { path, dialect }, origin: { level } }: Entry<{ readonly path: string; readonly dialect: string }>,
+  root: string,
+): ForeignPlace {
+  const stem = basename(path, extname(path));
+  const shortName = stem === 'index' ? basename(dirname(path)) : stem;
+  const place = { entry: path, folder: dirname(path), shortName, dialect };
+  if (level !== 'project') return { ...place, level: 'user', name: shortName };
+  return { ...place, level: 'project', root, name: relative(root, path).split(sep).join('/') };
 }

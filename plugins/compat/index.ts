@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { extensionModules } from 'kern/contracts';
+import { extensionModules, hookItems } from 'kern/contracts';
 import { capabilityChanged, definePlugin } from 'kern/plugin';
 import { type ExtensionApis, extensionApis } from './contract.ts';
 import type { Shelter } from './shim/shelter.ts';
@@ -30,7 +30,7 @@ export default definePlugin({
       follow(listener) {
         if (listeners.size === 0)
           ctx.tap(capabilityChanged, ({ capability }) => {
-            if (capability === extensionModules.id) for (const told of listeners) told();
+            if (capability === extensionModules.id || capability === hookItems.id) for (const told of listeners) told();
           });
         listeners.add(listener);
       },

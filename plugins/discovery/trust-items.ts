@@ -19,19 +19,26 @@ export async function trustItemOf<K extends FoundKind>(
   const found: FoundItems[FoundKind] = item;
   switch (kind) {
     case 'hook':
-      return ofHook(found as HookItem, where.root);
+      // A module is loaded by the host, which presents it so.
+      return (found as HookItem).kind === 'module'
+        ? ofCode(found as HookItem, where.root)
+        : ofHook(found as HookItem, where.root);
     case 'mcp-server':
       return ofServer(found as McpServer, where.root);
     // Both are loaded by the host, which presents them so.
     case 'custom-tool':
-    case 'extension-module': {
-      const { path } = found as CustomTool | ExtensionModule;
-      return { kind: 'plugin', id: relative(where.root, path).split(sep).join('/'), path };
-    }
+    case 'extension-module':
+      return ofCode(found as CustomTool | ExtensionModule, where.root);
     default:
       return undefined;
   }
 }
+
+const ofCode = ({ path }: { readonly path: string }, root: string): TrustItem => ({
+  kind: 'plugin',
+  id: relative(root, path).split(sep).join('/'),
+  path,
+});
 
 async function ofHook(hook: HookItem, root: string): Promise<TrustItem> {
   const { name, path, event, matcher, kind, command, args, env, when } = hook;

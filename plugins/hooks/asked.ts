@@ -67,9 +67,10 @@ async function waitingFor(
       continue;
     }
     if (!waits) continue;
-    const state = await stateOf(ctx, entry);
-    if (state.state !== 'runs') {
-      if (state.why !== undefined) tell(`the hook ${item.name} (${item.event}) does not run: ${state.why}`);
+    const { state, why } = await stateOf(ctx, entry);
+    if (state !== 'runs') {
+      // Once a file: they stand and fall together.
+      if (why !== undefined) tell(`the hooks of ${item.name.replace(/#\d+$/, '')} do not run: ${why}`);
       continue;
     }
     // What several files say alike is done once.

@@ -25,17 +25,20 @@ export async function stateOf(ctx: Context, { item, origin }: Entry<HookItem>): 
       ...(code === false
         ? {}
         : {
-            why: `it is of another agent: providers: { ${origin.provider}: { code: true } } lets it run, false ends this notice`,
+            why: `they are of another agent: providers: { ${origin.provider}: { code: true } } lets them run, false ends this notice`,
           }),
     };
   const trustItem = await trustItemOf('hook', item, { root: ctx.where.root, level: origin.level });
   const state = trustItem === undefined ? 'trusted' : await ctx.trust.check(trustItem);
   if (state === 'trusted') return { ...about, state: 'runs' };
-  const how = 'kern trust shows what it would run, kern trust grant lets it, --trust for this run';
+  const how = 'kern trust shows what would run, kern trust grant lets it, --trust does for one run';
   return {
     ...about,
     state,
-    why: state === 'changed' ? `it is not what was trusted: ${how}` : `the project is not trusted with it: ${how}`,
+    why:
+      state === 'changed'
+        ? `what stands there is not what was trusted: ${how}`
+        : `nobody has trusted this project with them: ${how}`,
   };
 }
 

@@ -1,0 +1,65 @@
+import { agentSessions, extensionApis } from 'kern/contracts';
+import { script } from 'kern/testing';
+import { expect, test } from 'vitest';
+import { openHouse } from '../cli/test/house.ts';
+import { bash, oneHook, says, sh } from './test/ground.ts';
+
+const words = (word: string): string =>
+  oneHook('PostToolUse', sh(says({ hookSpecificOutput: { additionalContext: `${word} word` } })));
+
+test('an edited hook is another one in the next turn, and a broken edit leaves the one before', async () => {
+  await using house = await openHouse({
+    '.claude/settings.json': words('first'),
+    'second.json': words('second'),
+    'broken.json': words('broken').slice(0, -5),
+    'third.json': words('third'),
+  });
+  const put = (name: string): string => `cp ${name}.json .claude/settings.json`;
+  const turns = [
+    bash('true'),
+    bash(put('second')),
+    bash('true'),
+    bash(put('broken')),
+    bash('true'),
+    bash(put('third')),
+    bash('true'),
+  ];
+  const replies = script({ version: 1, turns: [...turns, { text: 'ok' }], repeat: 'last' });
+  await house.view.use(agentSessions).load();
+  const options = { view: house.view, cwd: house.project, persist: false, model: replies.model };
+  await using session = await house.view.service(agentSessions).create(options);
+  await session.prompt({ text: 'go' });
+  const heard = session
+    .messages()
+    .filter(({ role }) => role === 'toolResult')
+    .map(({ content }) => /(\w+) word/.exec(JSON.stringify(content))?.[1]);
+  // A hook that hears of its own edit is the one that was there when the turn began.
+  expect(heard.filter((_, at) => at % 2 === 0)).toEqual(['first', 'second', 'second', 'third']);
+  expect(house.complaints().join('\n')).toContain('.claude/settings.json');
+  replies.dispose();
+}, 60_000);
+
+const module = (word: string): string => `export default (api) => {
+  api.on('tool_call', (event) => (event.input.command === 'forbidden' ? { block: true, reason: '${word}' } : undefined));
+  api.on('tool_result', (event) =>
+    event.toolName === 'bash' ? { content: [{ type: 'text', text: event.details.exitCode + ' ${word}' }] } : undefined);
+  api.registerCommand('shout', { description: 'Shouts.', handler: () => '${word}!' });
+};`;
+
+test('modules of hooks are called with an API, whether they lie before, after or beside', async () => {
+  await using house = await openHouse({
+    '.kern/hooks/pre/bash.ts': module('pre'),
+    '.kern/hooks/guard.mjs': `export default (api) => api.on('tool_call', () => undefined);`,
+    '.claude/hooks/pre/bash.js': `import { writeFileSync } from 'node:fs'; writeFileSync('marker', ''); export default () => {};`,
+  });
+  expect(await house.call('bash', { command: 'forbidden' })).toContain('pre');
+  expect(await house.call('bash', { command: 'true' })).toBe('0 pre');
+  expect(house.complaints()).toEqual([]);
+  // It is another agent's, and nobody has switched that on.
+  expect(await house.call('bash', { command: 'ls marker' })).toContain('2 pre');
+  const events = await house.view.service(extensionApis).events();
+  for (const name of ['tool_call', 'tool_result', 'session_start', 'before_agent_start', 'session_before_compact'])
+    expect(events.find(({ event }) => event === name)?.from, name).toBeDefined();
+  house.write('.kern/hooks/pre/bash.ts', module('again'));
+  await expect.poll(() => house.call('bash', { command: 'true' }), { timeout: 15_000, interval: 100 }).toBe('0 again');
+}, 60_000);
