@@ -28,6 +28,7 @@ export * from './sessions/api.ts';
 export * from './sessions/contract.ts';
 export * from './sessions/import/contract.ts';
 export * from './settings/contract.ts';
+export * from './skills/api.ts';
 export * from './slash/api.ts';
 export * from './tools/api.ts';
 export * from './tools/contract.ts';

@@ -3,8 +3,10 @@ import {
   type FoundItems,
   type FoundKind,
   foundConsumers,
+  leftOutBy,
   type ProviderItems,
   type ProviderReport,
+  textsOf,
   trustItemOf,
 } from 'kern/contracts';
 import {
@@ -147,6 +149,8 @@ async function reportOf(
 ): Promise<EntryReport> {
   const report = { key: key ?? null, origin, verdict };
   if (verdict.state !== 'won' || !isFoundKind(capability)) return report;
+  const leftOut = capability === 'skill' ? skillLeftOut(key, kernel) : undefined;
+  if (leftOut !== undefined) return { ...report, verdict: { state: 'disabled', by: leftOut } };
   const { root } = view.where;
   const found = item as FoundItems[typeof capability]; // it was parsed as one
   const trustItem = await trustItemOf(capability, found, { root, level: origin.level });
@@ -154,6 +158,14 @@ async function reportOf(
   if (status !== undefined && status.state !== 'trusted') return { ...report, verdict: { state: 'untrusted' } };
   const unused = whyUnused(capability, kernel);
   return unused === undefined ? report : { ...report, unused };
+}
+
+/** The plugin of the skills leaves some out by their names. */
+function skillLeftOut(name: string | undefined, kernel: Kernel): string | undefined {
+  const { settings } = kernel.settings.plugin('skills', 'builtin');
+  const [includeSkills, ignoredSkills] = [textsOf(settings.includeSkills), textsOf(settings.ignoredSkills)];
+  const by = name === undefined ? undefined : leftOutBy(name, { includeSkills, ignoredSkills });
+  return by === undefined ? undefined : `plugins.skills.${by}`;
 }
 
 function whyUnused(kind: FoundKind, kernel: Kernel): string | undefined {

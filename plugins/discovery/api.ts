@@ -3,6 +3,7 @@ export { discoverer, foundCapabilities, kindsOf } from './discoverer.ts';
 export { type Expansion, expanded, expandText } from './files/expand.ts';
 export { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf, textsOf } from './files/scalars.ts';
 export type { FileFacts, FilePort } from './files/types.ts';
+export { type NamedFolders, provideFolders } from './folders.ts';
 export { looksForText } from './looks-for.ts';
 export type {
   At,

@@ -175,8 +175,8 @@ export interface Format<K extends FoundKind> {
 export interface PlaceOf<K extends FoundKind> extends PlaceOptions {
   readonly kind: K;
   /**
-   * `~/…`: the person's; `$KERN_HOME/…`: kern's own; everything else: the project's. Of several the first that is there
-   * counts.
+   * `~/…` and absolute: the person's; `$KERN_HOME/…`: kern's own; everything else: the project's, with `$PROJECT/…` only in
+   * the project's folder itself. Of several the first that is there counts.
    */
   readonly path: string | readonly string[];
   /**

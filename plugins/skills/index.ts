@@ -1,5 +1,13 @@
 import { resolve } from 'node:path';
-import { compactionPins, input, inputText, systemPrompt, toolResult, withSections } from 'kern/contracts';
+import {
+  compactionPins,
+  input,
+  inputText,
+  provideFolders,
+  systemPrompt,
+  toolResult,
+  withSections,
+} from 'kern/contracts';
 import { definePlugin, messageOf } from 'kern/plugin';
 import { type SkillSettings, skillSettings } from './settings.ts';
 
@@ -9,6 +17,11 @@ export default definePlugin<SkillSettings>({
   after: ['prompt'],
   config: skillSettings,
   setup(ctx) {
+    const { customDirectories: paths } = ctx.config;
+    if (paths.length > 0) {
+      const [id, displayName, description] = ['custom', 'Your folders', 'Skills in folders that the settings name.'];
+      provideFolders(ctx, { id, displayName, description, priority: 95, kind: 'skill', format: 'skills', paths });
+    }
     ctx.tap(systemPrompt, async (value) => {
       const { offeredSkills } = await import('./offered.ts');
       const { skillSections } = await import('./listing.ts');

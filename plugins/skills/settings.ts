@@ -11,8 +11,17 @@ const skillSchema = () =>
       .array(z.string())
       .default([])
       .describe('Skills that are left out, by names with * for anything; goes before includeSkills'),
+    customDirectories: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'Folders with skills in them, beside the usual ones: absolute, from ~, or from the folder of the project',
+      ),
   });
 export type SkillSettings = z.infer<ReturnType<typeof skillSchema>>;
 
 /** The settings under `plugins.skills`. */
-export const skillSettings = lazySettings<SkillSettings>({ includeSkills: [], ignoredSkills: [] }, skillSchema);
+export const skillSettings = lazySettings<SkillSettings>(
+  { includeSkills: [], ignoredSkills: [], customDirectories: [] },
+  skillSchema,
+);

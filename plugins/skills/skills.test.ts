@@ -13,7 +13,7 @@ import {
 import { definePlugin, type PluginDefinition } from 'kern/plugin';
 import { bootKern, script } from 'kern/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { isWanted } from './offered.ts';
+import { leftOutBy } from './wanted.ts';
 
 const textOf = (message: Message | undefined): string =>
   message?.content.map((part) => ('text' in part ? part.text : '')).join('\n') ?? '';
@@ -126,8 +126,8 @@ test('settings leave skills out, by names with *', async () => {
   await session.prompt({ text: 'x' });
   expect(requests[0]?.systemPrompt).not.toContain('review');
   expect(requests[0]?.systemPrompt).toContain('- inner:');
-  expect(isWanted('a.b', { includeSkills: ['a.?'], ignoredSkills: [] })).toBe(true);
-  expect(isWanted('axb', { includeSkills: ['a.*'], ignoredSkills: [] })).toBe(false);
+  expect(leftOutBy('a.b', { includeSkills: ['a.?'], ignoredSkills: [] })).toBeUndefined();
+  expect(leftOutBy('axb', { includeSkills: ['a.*'], ignoredSkills: [] })).toBe('includeSkills');
 });
 
 test('a plugin decides which skills are offered', async () => {

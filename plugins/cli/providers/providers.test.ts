@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { EntryReport, ProviderReport } from 'kern/contracts';
 import { expect, test } from 'vitest';
 import { openDesk } from '../test/line.ts';
@@ -159,4 +160,44 @@ test('what a project’s config says about a provider of everyone is not heard',
   await using desk = await openDesk({ ...found, '.kern/config.yml': 'providers:\n  agents: false\n' });
   const { provider } = (await desk.json('providers', 'agents')) as Shown;
   expect(provider.levels?.user).toEqual({ state: 'on' });
+});
+
+test('folders that the settings name are a provider with levels, and skills that they leave out are listed as that', async () => {
+  await using desk = await openDesk({
+    ...found,
+    'tools/skills/inner/SKILL.md': '---\nname: inner\ndescription: Inner.\n---\n',
+  });
+  const outside = path.join(path.dirname(desk.project), 'elsewhere');
+  for (const [folder, name] of [
+    [outside, 'outer'],
+    [outside, 'review'],
+  ] as const) {
+    mkdirSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Outer.\n---\n`);
+  }
+  const config = (more: object): void =>
+    writeFileSync(
+      path.join(desk.home, 'config.yml'),
+      JSON.stringify({ plugins: { skills: { customDirectories: ['tools/skills', outside], ...more } } }),
+    );
+  const states = async (): Promise<readonly unknown[]> =>
+    ((await desk.json('providers', 'custom')) as Shown).items.map(({ key, origin, verdict }) => [
+      key,
+      origin.level,
+      verdict.state,
+      'by' in verdict && typeof verdict.by === 'string' ? verdict.by : undefined,
+    ]);
+  config({});
+  expect(await states()).toEqual([
+    ['inner', 'project', 'won', undefined],
+    ['outer', 'user', 'won', undefined],
+    ['review', 'user', 'shadowed', undefined],
+  ]);
+  config({ ignoredSkills: ['out*'] });
+  expect((await states())[1]).toEqual(['outer', 'user', 'disabled', 'plugins.skills.ignoredSkills']);
+  config({ includeSkills: ['outer'] });
+  expect((await states())[0]).toEqual(['inner', 'project', 'disabled', 'plugins.skills.includeSkills']);
+  config({});
+  await desk.kern('providers', 'disable', 'custom:user');
+  expect(await states()).toEqual([['inner', 'project', 'won', undefined]]);
 });

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { ProvidedItem, ProviderAnswer, Schema, Where } from 'kern/plugin';
 import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, FoundItems, FoundKind, PlaceOf, PlaceOptions, Places } from '../places.ts';
@@ -93,7 +93,7 @@ interface Inside<K extends FoundKind> extends Question<K> {
 }
 
 export const levelOf = ({ path }: Pick<PlaceOf<FoundKind>, 'path'>): 'user' | 'project' =>
-  /^(?:~|\$KERN_HOME)\//.test([path].flat()[0] ?? '') ? 'user' : 'project';
+  /^(?:~|\$KERN_HOME)\//.test([path].flat()[0] ?? '') || isAbsolute([path].flat()[0] ?? '') ? 'user' : 'project';
 
 /** A place that is there. */
 interface Spot {
@@ -103,6 +103,9 @@ interface Spot {
   readonly depth: number | undefined;
 }
 
+/** Of places that are named from the project's folder, and looked for nowhere else. */
+const inProject = '$PROJECT/';
+
 async function spotsOf<K extends FoundKind>(place: PlaceOf<K>, inside: Inside<K>): Promise<readonly Spot[]> {
   const paths = [place.path].flat();
   if (levelOf(place) === 'user') {
@@ -111,6 +114,12 @@ async function spotsOf<K extends FoundKind>(place: PlaceOf<K>, inside: Inside<K>
       undefined,
       inside.reading,
     );
+    return spot === undefined ? [] : [spot];
+  }
+  const rooted = paths.filter((path) => path.startsWith(inProject));
+  if (rooted.length > 0) {
+    const names = rooted.map((path) => ({ base: inside.where.root, name: path.slice(inProject.length) }));
+    const spot = await firstSpot(names, undefined, inside.reading);
     return spot === undefined ? [] : [spot];
   }
   const bases = await basesOf(place.up, { where: inside.where, user: inside.user, files: inside.reading });
@@ -137,6 +146,7 @@ interface Named {
 /** Where a place of the person is: in a folder that the environment names, or where it usually is. */
 function personal<K extends FoundKind>(path: string, { user, where, table, env = process.env }: Inside<K>): Named {
   if (path.startsWith('$KERN_HOME/')) return { base: where.home, name: path.slice('$KERN_HOME/'.length) };
+  if (isAbsolute(path)) return { base: dirname(path), name: basename(path) };
   for (const [variable, folder] of Object.entries(table.folders ?? {})) {
     const given = env[variable];
     if (given === undefined || given === '' || !path.startsWith(`${folder}/`)) continue;

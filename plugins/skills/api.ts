@@ -1,0 +1,1 @@
+export { leftOutBy } from './wanted.ts';
