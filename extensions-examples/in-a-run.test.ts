@@ -57,17 +57,15 @@ test('the words of a house reach the model, and a skill is read when it is used'
 test('words are changed on every place of their way, and one is answered without a model', async () => {
   await using kern = await bootKern([ownWords]);
   using replies = script([
-    { expect: { system: 'Call the person Captain.', last: 'dog watch' }, text: 'Aye aye, Captain.' },
+    { expect: { system: 'Call the person Captain.', last: 'dog watch' }, text: 'Aye aye, Captain. Shall I go on?' },
+    { text: 'Aye aye, done.' },
   ]);
   const run = await kern.run('btw, hello', { model: replies.model });
   expect(run.error).toBeUndefined();
-  expect(run.text).toBe('Yes, Captain.');
+  expect(run.text).toBe('Yes, done.');
   const said = JSON.stringify(run.messages);
-  expect([said.includes('by the way, hello'), said.includes('The sea is calm'), said.includes('dog watch')]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  for (const kept of ['by the way, hello', 'The sea is calm', 'Yes, Captain', 'Go on.']) expect(said).toContain(kept);
+  expect(said).not.toContain('dog watch');
   expect((await kern.run('?', { model: replies.model })).text).toContain('Ask anything');
 });
 

@@ -1,6 +1,7 @@
 // Every place on the way from what a person types to what a model reads, and back. A tap answers with a changed copy, or
 // with nothing, which leaves it as it is.
 import {
+  agentBeforeEnd,
   agentBeforeStart,
   context,
   input,
@@ -50,6 +51,11 @@ export default definePlugin({
         part.type === 'text' ? { ...part, text: part.text.replaceAll('Aye aye', 'Yes') } : part,
       );
       return { message: { ...message, content } };
+    });
+    // The model would stop: with an answer it goes on.
+    ctx.tap(agentBeforeEnd, ({ message, continued }) => {
+      const asks = message.content.some((part) => part.type === 'text' && part.text.endsWith('Shall I go on?'));
+      return asks && continued === 0 ? { goOn: 'Go on.' } : undefined;
     });
   },
 });
