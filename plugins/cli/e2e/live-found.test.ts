@@ -44,6 +44,24 @@ export default definePlugin({ id: 'hello', config: z.object({ loud: z.string().d
 }) });
 `;
 
+/** Hooks that refuse a tool, with the tag of the call and a word. */
+const hookOf = (matcher: string, word: string): string =>
+  JSON.stringify({
+    hooks: {
+      PreToolUse: [
+        {
+          matcher,
+          hooks: [
+            {
+              type: 'command',
+              command: `echo "$(grep -oE '(before|after)-[0-9]' | head -1) ${matcher} ${word}" >&2; exit 2`,
+            },
+          ],
+        },
+      ],
+    },
+  });
+
 /** All that is edited, whole: with a word that tells one edit from another. */
 const whole = (word: string): Readonly<Record<string, string>> => ({
   'AGENTS.md': `Agents ${word}.`,
@@ -54,6 +72,8 @@ const whole = (word: string): Readonly<Record<string, string>> => ({
 });
 const wholeCode = (word: string): Readonly<Record<string, string>> => ({
   '.kern/extensions/hello.ts': hello(word),
+  '.claude/settings.json': hookOf('Read', word),
+  '.kern/hooks.json': hookOf('ls', word),
   'over.yml': `plugins: { hello: { loud: ${word.toUpperCase()} } }\n`,
 });
 
@@ -67,6 +87,8 @@ const broken: Readonly<Record<string, string>> = {
 };
 const brokenCode: Readonly<Record<string, string>> = {
   '.kern/extensions/hello.ts': `${hello('broken')}\n{{{`,
+  '.claude/settings.json': hookOf('Read', 'broken').slice(0, -1),
+  '.kern/hooks.json': hookOf('ls', 'broken').replace('"command":', '"comand":'),
   'over.yml': 'plugins: { hello: [',
 };
 
@@ -80,6 +102,8 @@ const notices = [
   `^kern: .*/\\.mcp\\.json: line 1: Expected .*${held}`,
 ];
 const codeNotices = [
+  `^kern: .*/settings\\.json: line 1: Expected .*${held}`,
+  `^kern: .*/hooks\\.json: a hook of PreToolUse has no command${held}`,
   '^. plugin hello changed, but the old one was kept: .*hello\\.ts:10 cannot be parsed',
   '^kern: cannot be parsed: .*; what it said before stays in force \\(.*over\\.yml:1\\)$',
 ];
@@ -101,9 +125,16 @@ function turnsOf(steps: readonly Step[], first: Step): readonly object[] {
     toolResult: [
       { tool: 'look', contains: `${tag} review=${data} docs=${data}` },
       { tool: 'hello', contains: `${tag} ${code} ${code.toUpperCase()}` },
+      { tool: 'read', contains: `${tag} Read ${code}`, isError: true },
+      { tool: 'ls', contains: `${tag} ls ${code}`, isError: true },
     ],
   });
-  const looks = (tag: string): readonly object[] => [call('look', { tag }), call('hello', { tag })];
+  const looks = (tag: string): readonly object[] => [
+    call('look', { tag }),
+    call('hello', { tag }),
+    call('read', { path: tag }),
+    call('ls', { path: tag }),
+  ];
   // What was told stays where it was: the last word counts.
   const told = ({ data }: Step): object => ({
     system: `/^(?![\\s\\S]*no longer hold)(?=[\\s\\S]*Agents ${data}\\.)(?=[\\s\\S]*Skill ${data}\\.)(?=[\\s\\S]*Rule ${data}\\.)(?![\\s\\S]*broken)/`,
@@ -162,8 +193,10 @@ test('every kind of file is live in the next turn of the same run; a broken edit
   const err = await runThrough(place, steps, ['--trust']);
   for (const notice of [...notices, ...codeNotices])
     expect(err.match(new RegExp(notice, 'gm')) ?? [], `${notice}\n${err}`).toHaveLength(1);
-  const news = '↻ changed: context file (here), MCP server docs, rule tabs, skill review, command greet';
-  expect(err.split('\n').filter((line) => line.startsWith('↻ changed'))).toEqual([news, news]);
+  const news =
+    /^↻ changed: context file \(here\), hook PreToolUse:Read:\S+, hook PreToolUse:ls:\S+, MCP server docs, rule tabs, skill review, and 1 more$/;
+  const told = err.split('\n').filter((line) => line.startsWith('↻ changed'));
+  expect(told).toEqual([expect.stringMatching(news), expect.stringMatching(news)]);
 }, 90_000);
 
 test('without trust what is data is live all the same, and code goes on as it was granted, with a notice', async () => {
