@@ -12,6 +12,7 @@ import {
   toolUpdate,
 } from 'kern/contracts';
 import { type Context, definePlugin, KernError, type PluginDefinition } from 'kern/plugin';
+import { fakeClock } from 'kern/testing';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { bootTools } from './test/kernel.ts';
@@ -368,7 +369,7 @@ test('a tool that does not listen to an abort does not hold it up', async () => 
       execute: () => new Promise(() => undefined),
     }),
   );
-  await using t = await bootTools([], [deaf]);
+  await using t = await bootTools([], [deaf], { clock: fakeClock() });
   const abort = new AbortController();
   const prepared = await t.prepare('wait', {}, { signal: abort.signal });
   if (prepared.state !== 'ready') throw new Error('not ready');
@@ -389,11 +390,14 @@ test('a tool that goes away while it runs gives an error result', async () => {
       execute: () => new Promise(() => undefined),
     }),
   );
-  await using t = await bootTools([], [gone]);
+  const clock = fakeClock();
+  await using t = await bootTools([], [gone], { clock });
   const prepared = await t.prepare('wait', {});
   if (prepared.state !== 'ready') throw new Error('not ready');
   const running = prepared.execute();
-  await t.drop('gone');
+  const dropped = t.drop('gone');
+  await clock.advance(5_000);
+  await dropped;
   const result = await running;
   expect(result.isError).toBe(true);
   expect(resultText(result)).toContain('plugin gone was unloaded');

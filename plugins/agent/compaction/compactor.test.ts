@@ -12,6 +12,7 @@ import {
   sessionCompact,
 } from 'kern/contracts';
 import { definePlugin, KernError } from 'kern/plugin';
+import { fakeClock } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { calls, fakeModel, replyOf, says } from '../test/fakes.ts';
 import type { Ground } from './plan.ts';
@@ -432,7 +433,7 @@ test('it is stopped at once, also where nobody listens, and the session is as be
         summarize: () => new Promise(() => {}),
       }),
   });
-  await using d = await desk({ plugins: [deaf] });
+  await using d = await desk({ plugins: [deaf], clock: fakeClock() });
   talk(d);
   const before = d.store.leaf;
   const controller = new AbortController();

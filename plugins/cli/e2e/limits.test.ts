@@ -28,13 +28,13 @@ test('a limit of time ends a command that runs, with its children: exit 124', as
   using place = openPlace({
     's.json': script({ calls: [{ name: 'bash', args: { command: 'sleep 600 & echo $! > sleeper; wait' } }] }),
   });
-  const running = place.start(['-p', '--max-time', '10s', 'go', ...line]);
+  const running = place.start(['-p', '--max-time', '5s', 'go', ...line]);
   const sleeper = Number(
     await Promise.race([place.appeared('sleeper'), running.ended.then(({ err }) => Promise.reject(new Error(err)))]),
   );
   const { code, out, err } = await running.ended;
   expect({ code, out }).toEqual({ code: 124, out: '' });
-  expect(err).toContain('kern: stopped: the limit of 10 s is used up');
+  expect(err).toContain('kern: stopped: the limit of 5 s is used up');
   await expect.poll(() => isAlive(sleeper), { timeout: 10_000 }).toBe(false);
 });
 

@@ -11,7 +11,7 @@ import type {
   ToolResultMessage,
 } from 'kern/contracts';
 import type { PluginDefinition, View } from 'kern/plugin';
-import { bootKernel, type TestKernel } from 'kern/testing';
+import { bootKernel, type FakeClock, type TestKernel } from 'kern/testing';
 import agentPlugin from '../../index.ts';
 import { type AgentSettings, agentSchema } from '../../settings.ts';
 import { fakeModel, fakeModels, type Reply, replyOf, says, toolTokens } from '../../test/fakes.ts';
@@ -59,6 +59,8 @@ export interface DeskOptions {
   /** What the summary is; default: a short text. */
   readonly reply?: Reply;
   readonly models?: readonly Model[];
+  /** The kernel's time. */
+  readonly clock?: FakeClock;
 }
 
 /** A compactor over a conversation in memory, and all that it says, asks and writes. */
@@ -94,7 +96,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
       agentPlugin,
       ...(options.plugins ?? []),
     ],
-    { keepers: 'none' },
+    { keepers: 'none', ...(options.clock === undefined ? {} : { clock: options.clock }) },
   );
   const view = t.kernel.view();
   const header = { type: 'session', version: 3, id: 's1', timestamp: new Date(0).toISOString(), cwd: t.dir } as const;
