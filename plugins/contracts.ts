@@ -19,6 +19,7 @@ export * from './models/contract.ts';
 export * from './models/oauth/contract.ts';
 export * from './modes/api.ts';
 export * from './modes/contract.ts';
+export * from './packages/api.ts';
 export * from './permissions/contract.ts';
 export * from './processes/api.ts';
 export * from './processes/contract.ts';

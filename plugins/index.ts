@@ -90,6 +90,7 @@ import {
 import looksFor from './discovery/looks-for.json' with { type: 'json' };
 import { choiceSettings } from './models/choice-settings.ts';
 import { networkSettings } from './models/network-settings.ts';
+import { packageSettings } from './packages/settings.ts';
 import stubs from './tools/stubs.json' with { type: 'json' };
 
 /** A built-in as a stranger's package would describe itself; nothing of it is loaded until it is used. */
@@ -737,6 +738,33 @@ export const builtins: readonly BuiltinManifest[] = [
     },
     looksFor: looksFor.ssh,
     load: async () => (await import('./discovery/ssh/index.ts')).default,
+  },
+  {
+    id: 'discovery.packages',
+    path: 'discovery/packages',
+    declares: [],
+    contributes: {
+      places: ['packages'],
+      skill: '*',
+      'slash-command': '*',
+      prompt: '*',
+      rule: '*',
+      instruction: '*',
+      'agent-definition': '*',
+      hook: '*',
+      'custom-tool': '*',
+      'mcp-server': '*',
+    },
+    looksFor: looksFor.packages,
+    load: async () => (await import('./discovery/packages/index.ts')).default,
+  },
+  {
+    id: 'packages',
+    path: 'packages',
+    declares: [],
+    contributes: { command: ['plugins install', 'plugins remove', 'plugins update'] },
+    settings: packageSettings,
+    load: async () => (await import('./packages/index.ts')).default,
   },
   {
     id: 'prompt',

@@ -16,7 +16,15 @@ import { WatchHub } from '../../kernel/host/watch-hub.ts';
 import { capabilityChanged, codeOf, type IdlePlugin, Kernel, messageOf } from '../../kernel/index.ts';
 import { createTrust } from '../../kernel/trust/trust.ts';
 import { visible } from '../../kernel/visible.ts';
-import { customTools, extensionPlugin, foreignNames, foreignPlaces, toolPlaces } from '../contracts.ts';
+import {
+  customTools,
+  extensionPlugin,
+  foreignNames,
+  foreignPlaces,
+  packageLocks,
+  packagePlaces,
+  toolPlaces,
+} from '../contracts.ts';
 import { type BuiltinManifest, builtins } from '../index.ts';
 import type { ComposeOptions, Composition } from './composition.ts';
 import { workbench } from './contract.ts';
@@ -97,10 +105,14 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     return loader;
   };
   const lookAgain = (): void => soon(host.catchUp());
-  const otherPlaces = async (): Promise<readonly Place[]> => [
-    ...(await foreignPlaces(kernel.outlook, lookAgain)),
-    ...(await toolPlaces(kernel.outlook)),
-  ];
+  const otherPlaces = async (): Promise<readonly Place[]> =>
+    (
+      await Promise.all([
+        foreignPlaces(kernel.outlook, lookAgain),
+        toolPlaces(kernel.outlook),
+        packagePlaces(kernel.outlook),
+      ])
+    ).flat();
   const host = new Host({
     kernel,
     loader: load,
@@ -113,6 +125,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     ...(shared.noExtensions ? {} : { others: otherPlaces }),
   });
   hub.watch('config', config.files, () => soon(followConfig()));
+  // Installed or removed, by this process or another.
+  if (!shared.noExtensions) hub.watch('packages', packageLocks(kernel.outlook.where), lookAgain);
   // Granted or taken away, by this process or another.
   hub.watch('trust', [join(home, 'trust.json')], () => soon(host.recheck()));
 
@@ -232,7 +246,9 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   return {
     kernel,
     view: kernel.view(),
-    hasExtensions: shared.extensions.length > 0 || (!shared.noExtensions && isFilled(join(home, 'extensions'))),
+    hasExtensions:
+      shared.extensions.length > 0 ||
+      (!shared.noExtensions && ['extensions', 'packages'].some((name) => isFilled(join(home, name)))),
     extend,
     watch,
     shutdown: async () => {

@@ -18,6 +18,7 @@ export type {
   PlaceOptions,
   Places,
 } from './places.ts';
+export { readAs } from './read-as.ts';
 export { type Runnable, runnablesOf } from './runs.ts';
 export { placeText, shapeOf } from './shapes.ts';
 export { trustItemOf } from './trust-items.ts';

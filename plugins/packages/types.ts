@@ -1,0 +1,42 @@
+import type { KernError, StatedManifest, TrustItem } from 'kern/plugin';
+import type { Locked, PackageLevel } from './lock.ts';
+import type { PartKind, StatedParts } from './parts.ts';
+
+/** Where an extension of a package stands, or one that the settings name. */
+export interface PackagePlace {
+  readonly entry: string;
+  readonly folder: string;
+  readonly level: PackageLevel;
+  readonly root?: string;
+  readonly name: string;
+  readonly shortName: string;
+  readonly manifest?: StatedManifest;
+  /** The extension, whatever the version of its package. */
+  readonly same?: string;
+  readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
+  /** Rejects where its files are not those that were installed. */
+  check?(): Promise<void>;
+}
+
+/** An installed package, and how it stands. */
+export interface InstalledPackage {
+  readonly name: string;
+  readonly level: PackageLevel;
+  readonly locked: Locked;
+  readonly lockFile: string;
+  readonly folder: string;
+  /** Used where it lies: what is edited there is live. */
+  readonly isLinked: boolean;
+  /** Why it is not used. */
+  readonly wrong: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
+}
+
+/** The parts of one package, for who reads them through files of its own. */
+export interface PackageParts {
+  readonly name: string;
+  readonly folder: string;
+  readonly kinds: readonly PartKind[];
+  /** Where its parts stand, by its package.json and its `.claude-plugin/plugin.json`. */
+  stated(packageJson: unknown, claude: unknown): StatedParts;
+  whatIsWrong(): Promise<KernError | undefined>;
+}
