@@ -3,6 +3,7 @@ import {
   type FoundItems,
   type FoundKind,
   foundConsumers,
+  hooks,
   leftOutBy,
   type ProviderItems,
   type ProviderReport,
@@ -153,6 +154,8 @@ async function reportOf(
   if (leftOut !== undefined) return { ...report, verdict: { state: 'disabled', by: leftOut } };
   const { root } = view.where;
   const found = item as FoundItems[typeof capability]; // it was parsed as one
+  const never = await whyNeverAsked(capability, found, view);
+  if (never !== undefined) return { ...report, unused: never };
   const trustItem = await trustItemOf(capability, found, { root, level: origin.level });
   const [status] = trustItem === undefined ? [] : await gate.status([trustItem]);
   if (status !== undefined && status.state !== 'trusted') return { ...report, verdict: { state: 'untrusted' } };
@@ -175,4 +178,11 @@ function whyUnused(kind: FoundKind, kernel: Kernel): string | undefined {
   const isThere =
     kernel.sleeping.some(({ id }) => id === plugin) || kernel.known.some(({ definition }) => definition.id === plugin);
   return isThere ? undefined : `no plugin ${plugin} is there to use it`;
+}
+
+/** A hook whose event does not come is used by nobody, though hooks run. */
+async function whyNeverAsked(kind: FoundKind, found: FoundItems[FoundKind], view: View): Promise<string | undefined> {
+  if (kind !== 'hook') return undefined;
+  await view.use(hooks).load();
+  return view.service(hooks).whyUnused(found as FoundItems['hook']);
 }

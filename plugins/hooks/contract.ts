@@ -1,4 +1,5 @@
 import { defineService } from 'kern/plugin';
+import type { HookItem } from '../discovery/contract.ts';
 import type { ImageContent, TextContent } from '../models/contract.ts';
 
 // Hooks as other agents have them: programs that are asked or told at an event, and modules whose default export is called
@@ -35,6 +36,8 @@ export interface HookState {
 export interface Hooks {
   /** Every hook that is found from here, and whether it would run. Runs none. */
   states(): Promise<readonly HookState[]>;
+  /** Why a hook would never run, whoever trusts it: its event does not come. */
+  whyUnused(item: HookItem): Promise<string | undefined>;
   /** The events, and what each is here: for the page about them. */
   events(): Promise<readonly HookEvent[]>;
 }

@@ -1,7 +1,7 @@
 import { type HookItem, hookItems, trustItemOf } from 'kern/contracts';
 import type { Context, Entry } from 'kern/plugin';
 import type { HookState } from './contract.ts';
-import { momentOf } from './moments.ts';
+import { whyUnused } from './moments.ts';
 
 /** The provider of kern's own folders: what lies there is meant for kern. */
 const own = 'native';
@@ -10,11 +10,8 @@ const own = 'native';
 export async function stateOf(ctx: Context, { item, origin }: Entry<HookItem>): Promise<HookState> {
   const { name, event, path, kind } = item;
   const about = { name, event, path };
-  const moment = momentOf(item);
-  if (kind !== 'module' && moment === undefined)
-    return { ...about, state: 'unused', why: `there is no event ${event}: kern docs hooks has those that there are` };
-  if (kind !== 'module' && moment?.event.from === undefined)
-    return { ...about, state: 'unused', why: `${event} never comes: ${moment?.event.note ?? ''}` };
+  const unused = whyUnused(item);
+  if (unused !== undefined) return { ...about, state: 'unused', why: unused };
   const needsSwitch = origin.provider !== own && (origin.level === 'user' || kind === 'module');
   const code = needsSwitch ? codeOf(ctx, origin.provider) : true;
   if (code !== true)

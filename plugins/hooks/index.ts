@@ -104,6 +104,7 @@ export default definePlugin({
     });
     ctx.contribute(hooks, {
       states: async () => (await import('./rounds.ts')).statesOf(ctx),
+      whyUnused: async (item) => (await import('./moments.ts')).whyUnused(item),
       events: async () => (await import('./events.ts')).hookEvents,
     });
   },

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { agentSessions, extensionApis } from 'kern/contracts';
 import { script } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { openHouse } from '../cli/test/house.ts';
+import { openDesk } from '../cli/test/line.ts';
 import { bash, oneHook, says, sh } from './test/ground.ts';
 
 const words = (word: string): string =>
@@ -62,4 +65,26 @@ test('modules of hooks are called with an API, whether they lie before, after or
     expect(events.find(({ event }) => event === name)?.from, name).toBeDefined();
   house.write('.kern/hooks/pre/bash.ts', module('again'));
   await expect.poll(() => house.call('bash', { command: 'true' }), { timeout: 15_000, interval: 100 }).toBe('0 again');
+}, 60_000);
+
+test('kern providers tells of a hook whose event never comes', async () => {
+  await using desk = await openDesk({ '.claude/settings.json': oneHook('SubagentStop', sh('true')) });
+  const { out } = await desk.kern('providers', '--why', 'hook');
+  expect(out).toContain('SubagentStop never comes: kern has no subagents yet');
+});
+
+test('an untrusted hook does not run in kern -p, and stderr says so and what to do', async () => {
+  await using desk = await openDesk({
+    '.claude/settings.json': oneHook('PreToolUse', sh('touch marker; exit 2')),
+    's.json': JSON.stringify({ version: 1, turns: [bash('echo hello'), { text: 'done' }] }),
+  });
+  const line = ['-p', 'go', '--model', 'script/s.json', '--yolo'];
+  const before = await desk.kern(...line);
+  expect(before.code).toBe(0);
+  expect(existsSync(path.join(desk.project, 'marker'))).toBe(false);
+  expect(before.err.match(/hooks of \.claude\/settings\.json do not run/g)).toHaveLength(1);
+  expect(before.err).toContain('kern trust grant');
+  expect((await desk.kern('trust', 'grant')).code).toBe(0);
+  expect((await desk.kern(...line)).err).not.toContain('do not run');
+  expect(existsSync(path.join(desk.project, 'marker'))).toBe(true);
 }, 60_000);

@@ -53,3 +53,12 @@ export function momentOf({ event, dialect }: Pick<HookItem, 'event' | 'dialect'>
   if (other !== undefined) return { ...other, event: known };
   return { event: known, withFailures: known.event === 'PostToolUse' && withoutFailures.has(dialect) };
 }
+
+/** Why a hook never runs: nobody knows its event, or it does not come. */
+export function whyUnused(item: HookItem): string | undefined {
+  const moment = item.kind === 'module' ? undefined : momentOf(item);
+  if (item.kind === 'module' || moment?.event.from !== undefined) return undefined;
+  return moment === undefined
+    ? `there is no event ${item.event}: kern docs hooks has those that there are`
+    : `${item.event} never comes: ${moment.event.note ?? 'kern fires no such event'}`;
+}
