@@ -6,6 +6,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
+import { ascii } from './ascii.mjs';
+import { chunkGroups } from './chunks.mjs';
 import { extensionZod } from './extension-zod.mjs';
 import { lightHeaders } from './light-headers.mjs';
 import { plainBuiltins } from './plain-builtins.mjs';
@@ -55,7 +57,7 @@ async function bundle() {
     hash: true,
     report: false,
     logLevel: 'warn',
-    plugins: [extensionZod(), lightHeaders(), plainBuiltins()],
+    plugins: [extensionZod(), lightHeaders(), plainBuiltins(), ascii()],
     // kern's own names lead to the sources (the condition in package.json), so that all chunks share one kernel;
     // packages are bundled, so that they load quickly.
     deps: { neverBundle: [apart], alwaysBundle: (id) => !apart.test(id) && !id.startsWith('node:'), onlyBundle: false },
@@ -64,7 +66,12 @@ async function bundle() {
       ...options,
       resolve: { ...options.resolve, conditionNames: ['kern-source', 'node', 'import', 'module', 'default'] },
     }),
-    outputOptions: (options) => ({ ...options, chunkFileNames: 'chunks/[name]-[hash].js' }),
+    outputOptions: (options) => ({
+      ...options,
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      codeSplitting: { groups: chunkGroups(root) },
+      comments: { legal: true, annotation: false, jsdoc: false },
+    }),
   });
 }
 
