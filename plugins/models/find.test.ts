@@ -116,6 +116,14 @@ test.each([
   for (const id of some) expect((error as Error).message).toContain(id);
 });
 
+test.each([
+  ['snnet', 'did you mean anthropic/claude-sonnet-5-5?'],
+  ['claude-opsu 5', 'did you mean anthropic/claude-opus-5?'],
+  ['xyzzy', 'see `kern models list`'],
+])('%s is no model; what may be meant is said', async (wanted, hint) => {
+  await expect(find(wanted)).rejects.toMatchObject({ code: 'model_unknown', hint });
+});
+
 test('what can be used comes first, and of one family the first provider’s newest', async () => {
   const off = { available: false };
   const makers = provider('maker', [

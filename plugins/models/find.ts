@@ -11,7 +11,7 @@ import {
 } from './contract.ts';
 import { splitModelId } from './describe.ts';
 import { isGlob, namePattern } from './names.ts';
-import { isOtherVersion, pick } from './pick.ts';
+import { isOtherVersion, meant, pick } from './pick.ts';
 import { roleModel } from './roles.ts';
 import {
   allModels,
@@ -225,9 +225,14 @@ async function unknown(
 ): Promise<KernError> {
   const sources = source === undefined ? await sourcesOf(place, signal) : [source];
   const asked = sources.filter(({ item }) => item.probes !== true);
-  const known = (await modelsOf(place, asked, signal)).map((model) => model.id);
-  const tail = known.filter((name) => !id.includes('/') && name.endsWith(`/${id}`));
-  const near = tail.length > 0 ? tail.slice(0, 3) : nearNames(id, known);
+  const models = await modelsOf(place, asked, signal);
+  const known = models.map((model) => model.id);
+  const ways = [
+    known.filter((name) => !id.includes('/') && name.endsWith(`/${id}`)).slice(0, 3),
+    nearNames(id, known),
+    meant(id, models).slice(0, 3),
+  ];
+  const near = ways.find(({ length }) => length > 0) ?? [];
   const some = someOf(sources.map(({ item }) => item.id));
   const what = splitModelId(id) === undefined ? 'no model is called that' : `no such model; the providers are ${some}`;
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'see `kern models list`';

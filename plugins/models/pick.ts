@@ -1,3 +1,4 @@
+import { nearNames } from 'kern/plugin';
 import type { Model } from './contract.ts';
 import { familyOf, generationOf, isGlob, type NameParts, nameParts, namePattern } from './names.ts';
 
@@ -34,6 +35,20 @@ export function pick(wanted: string, models: readonly Model[]): Pick {
     if (fitting.length > 0) return choose(said, fitting);
   }
   return { found: 'none' };
+}
+
+/** The models that a name with slips may mean: in `snnet-4.5` one word is Sonnet's. */
+export function meant(wanted: string, models: readonly Model[]): readonly string[] {
+  const said = nameParts(wanted);
+  const known = new Set(models.flatMap(({ model }) => nameParts(model).words));
+  const words = said.words.map((word) => (known.has(word) ? word : nearNames(word, known, { parts: false })[0]));
+  if (words.length === 0 || words.includes(undefined)) return [];
+  for (const name of [[...words, said.version.join('.')].join('-'), words.join('-')]) {
+    const picked = pick(name, models);
+    if (picked.found === 'one') return [picked.model.id];
+    if (picked.found === 'many') return picked.candidates.map(({ id }) => id);
+  }
+  return [];
 }
 
 /** Whose model it is, before the last slash: there is nothing to guess. */
