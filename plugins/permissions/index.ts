@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import {
   type PermissionMode,
   type PermissionQuestion,
@@ -5,9 +6,11 @@ import {
   permissionAsk,
   permissionDecided,
   permissions,
+  placesTables,
   toolCall,
 } from 'kern/contracts';
 import { type Context, definePlugin } from 'kern/plugin';
+import { executablesOf } from './executables.ts';
 import { judge } from './judge.ts';
 import { decideCall, type Keeper } from './keeper.ts';
 import { canonical } from './paths.ts';
@@ -22,6 +25,7 @@ export default definePlugin({
     const keeper: Keeper = {
       settings: () => settingsOf(ctx),
       places: () => placesOf(ctx),
+      prepare: () => ctx.use(placesTables).load(ctx.signal),
       ask: (question) => ctx.asking(ctx.call(permissionAsk, question)),
       ui: () => ctx.ui,
       asking: (answer) => ctx.asking(answer),
@@ -43,6 +47,10 @@ export default definePlugin({
 const settingsOf = (ctx: Context): Settings => readSettings((key) => ctx.setting(key));
 
 function placesOf(ctx: Context): Places {
-  const { root, home } = ctx.where;
-  return { root: canonical(root) ?? root, kernHome: canonical(home) ?? home };
+  const { root, home, user = homedir() } = ctx.where;
+  return {
+    root: canonical(root) ?? root,
+    kernHome: canonical(home) ?? home,
+    executables: executablesOf(ctx.use(placesTables).items(), { user }),
+  };
 }

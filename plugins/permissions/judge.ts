@@ -1,9 +1,11 @@
 import { basename, dirname, join, relative } from 'node:path';
 import type { Effect, PermissionMode, PermissionQuestion, PermissionVerdict } from 'kern/contracts';
+import { otherName } from './other-names.ts';
 import { canonical, isWithin } from './paths.ts';
 import { protectedPart } from './protected.ts';
 import { protectedRead } from './protected-reads.ts';
 import { matches, type Places, type Rule } from './rules.ts';
+import { mayWrite } from './run-writes.ts';
 import { visible } from './words.ts';
 
 export interface Policy {
@@ -55,16 +57,38 @@ function judgeEffect(effect: Effect, question: PermissionQuestion, { mode, rules
   return { verdict: allowedByMode(effect, mode, places) ? 'allow' : 'ask', rule: `mode ${mode}`, reason };
 }
 
-/** A broad rule does not open what is protected; the rule has to name it. */
-const namesProtected = (rule: Rule, guarded: string | undefined): boolean =>
-  guarded === undefined || rule.argument?.includes(guarded) === true;
+/** A broad rule does not open what is protected; the rule has to name it, or be about this one thing. */
+const namesProtected = ({ argument = '' }: Rule, guarded: string | undefined): boolean =>
+  guarded === undefined || argument.includes(guarded) || (argument !== '' && !/[*?]/.test(argument));
 
-function protectedBy(effect: Effect, { kernHome }: Places): string | undefined {
-  if (effect.kind !== 'read' && effect.kind !== 'write' && effect.kind !== 'delete') return undefined;
-  const partOf = effect.kind === 'read' ? protectedRead : protectedPart;
-  const real = canonical(effect.path);
-  // Both what was said and where it leads: a link called `.git` is no better than the folder.
-  return (real === undefined ? undefined : partOf(real, kernHome)) ?? partOf(effect.path, kernHome);
+function protectedBy(effect: Effect, places: Places): string | undefined {
+  switch (effect.kind) {
+    case 'read':
+      return (
+        protectedRead(canonical(effect.path) ?? effect.path, places.kernHome) ??
+        protectedRead(effect.path, places.kernHome)
+      );
+    case 'write':
+    case 'delete':
+      return protectedWrite(effect.path, places);
+    case 'run':
+      return mayWrite(effect)
+        .map((path) => protectedWrite(path, places))
+        .find((part) => part !== undefined);
+    default:
+      return undefined;
+  }
+}
+
+/** Both what was said and where it leads, and what else it is called: a link called `.git` is no better than the folder. */
+function protectedWrite(path: string, places: Places): string | undefined {
+  const { kernHome, executables } = places;
+  const real = canonical(path);
+  return (
+    (real === undefined ? undefined : protectedPart(real, kernHome, executables)) ??
+    protectedPart(path, kernHome, executables) ??
+    (real === undefined ? undefined : otherName(real, places))
+  );
 }
 
 function allowedByMode(effect: Effect, mode: PermissionMode, { root }: Places): boolean {

@@ -1,4 +1,4 @@
-import type { PermissionQuestion, ToolCallInput, ToolVeto } from 'kern/contracts';
+import type { PermissionMode, PermissionQuestion, ToolCallInput, ToolVeto } from 'kern/contracts';
 import { messageOf, type Ui } from 'kern/plugin';
 import { judge } from './judge.ts';
 import type { Settings } from './policy.ts';
@@ -9,6 +9,8 @@ import { howToAllow, visible } from './words.ts';
 export interface Keeper {
   settings(): Settings;
   places(): Places;
+  /** Makes known what providers say of places; before it, only what stands here is. */
+  prepare(): Promise<void>;
   /** Plugins that answer instead of the person. */
   ask(
     question: PermissionQuestion & { readonly reasons: readonly string[] },
@@ -34,6 +36,11 @@ export async function decideCall(call: ToolCallInput, keeper: Keeper): Promise<T
     return deny(messageOf(error));
   }
   const { policy, isExplicit } = settings;
+  if (
+    isGuarding(policy.mode) &&
+    call.effects.some(({ kind }) => kind === 'write' || kind === 'delete' || kind === 'run')
+  )
+    await keeper.prepare();
   const question: PermissionQuestion = { tool, args: call.args, effects: call.effects, cwd: call.where.cwd };
   const { verdict, rule, reasons } = judge(question, policy, keeper.places());
   const what = reasons.join(', ');
@@ -62,3 +69,6 @@ export async function decideCall(call: ToolCallInput, keeper: Keeper): Promise<T
     yes === false ? `the person said no to ${tool}: it ${what}` : `nobody answered whether ${tool} may run: it ${what}`,
   );
 }
+
+/** Where nothing is asked, or nothing is changed, no place makes a difference. */
+const isGuarding = (mode: PermissionMode): boolean => mode === 'ask' || mode === 'edits';

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Effect, PermissionQuestion } from 'kern/contracts';
 import { plainWords, possibleCommands } from './command.ts';
+import type { Executables } from './executables.ts';
 import { pathGlob, textGlob } from './glob.ts';
 import { canonical, isWithin, slashed } from './paths.ts';
 
@@ -22,6 +23,8 @@ export interface Places {
   readonly root: string;
   /** KERN_HOME, canonical. */
   readonly kernHome: string;
+  /** What agents would run, from the tables of the providers. */
+  readonly executables?: Executables;
 }
 
 /** A rule from its text; undefined when it is none. */
