@@ -71,6 +71,17 @@ test('without stubs it sleeps until its capability is read, and a plugin that re
   expect(h.words()).toEqual(['a: awake', 'b: awake', 'c: eager']);
 });
 
+test('one that looks for files sleeps where none is there, and wakes when one comes', async () => {
+  await using h = await house();
+  pack(h, user, 'a', 'awake', { stubs: undefined, looksFor: { word: ['.words'] } });
+  await h.host.start();
+  await h.watch();
+  await h.kernel.outlook.use(words).load();
+  expect(h.exists('mark')).toBe(false);
+  h.write('project/.words', '');
+  await expect.poll(() => h.words(), { timeout: 10_000 }).toEqual(['a: awake']);
+});
+
 test('what declares or taps something of its own, or says too little, is loaded at once', async () => {
   await using h = await house();
   pack(h, user, 'a', 'declares', { declares: ['a/thing'] });

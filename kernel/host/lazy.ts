@@ -19,7 +19,7 @@ export function manifestForSleep({ manifest }: Place): WholeManifest | undefined
 /** The sleeper that a manifest describes. */
 export function sleeperOf(
   { level, root, entry }: Place,
-  { id, contributes, stubs }: WholeManifest,
+  { id, contributes, stubs, looksFor }: WholeManifest,
   load: () => Promise<PluginDefinition>,
 ): IdlePlugin {
   return {
@@ -30,6 +30,7 @@ export function sleeperOf(
     source: entry,
     load,
     ...(stubs === undefined ? {} : { stubs }),
+    ...(looksFor === undefined ? {} : { looksFor }),
     ...(root === undefined ? {} : { root }),
   };
 }

@@ -14,6 +14,8 @@ export interface ExtensionManifest {
   readonly taps?: readonly string[];
   /** What its items look like before it runs, by capability: `{tool: [{name, description, inputSchema}]}`. */
   readonly stubs?: Readonly<Record<string, readonly object[]>>;
+  /** The files without which it has nothing of a capability: where none is there, it goes on sleeping. */
+  readonly looksFor?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** An extension as it stands on disk. Nothing of it has run. */
@@ -194,7 +196,8 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
   const declares = fieldOf(kern, 'declares');
   const taps = fieldOf(kern, 'taps');
   const stubs = fieldOf(kern, 'stubs');
-  if ([id, contributes, declares, taps, stubs].every((field) => field === undefined)) return undefined;
+  const looksFor = fieldOf(kern, 'looksFor');
+  if ([id, contributes, declares, taps, stubs, looksFor].every((field) => field === undefined)) return undefined;
   if (id !== undefined && typeof id !== 'string') return 'kern.id is a text';
   if (declares !== undefined && !isTexts(declares)) return 'kern.declares is a list of ids';
   if (taps !== undefined && !isTexts(taps)) return 'kern.taps is a list of ids';
@@ -202,17 +205,24 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
     return 'kern.contributes has a list of keys, or "*", for each capability';
   if (stubs !== undefined && !isStubs(stubs))
     return 'kern.stubs has a list of descriptions for each capability, such as {"tool": [{"name": "…"}]}';
+  if (looksFor !== undefined && !isLists(looksFor))
+    return 'kern.looksFor has a list of paths for each capability, such as {"skill": ["~/.x/skills", ".x/skills"]}';
   return {
     ...(id === undefined ? {} : { id }),
     ...(contributes === undefined ? {} : { contributes }),
     ...(declares === undefined ? {} : { declares }),
     ...(taps === undefined ? {} : { taps }),
     ...(stubs === undefined ? {} : { stubs }),
+    ...(looksFor === undefined ? {} : { looksFor }),
   };
 }
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isLists(value: unknown): value is Readonly<Record<string, readonly string[]>> {
+  return isObject(value) && Object.values(value).every(isTexts);
 }
 
 function isContributes(value: unknown): value is Readonly<Record<string, readonly string[] | '*'>> {

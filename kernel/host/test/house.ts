@@ -18,6 +18,7 @@ import { anything } from '../../schema.ts';
 import { createTrust, type Trust } from '../../trust/trust.ts';
 import { type Adopt, Host, type Place } from '../host.ts';
 import { createLoader } from '../load.ts';
+import { createPresence } from '../presence.ts';
 import { createWatcher } from '../watch.ts';
 import { WatchHub } from '../watch-hub.ts';
 
@@ -103,7 +104,12 @@ export async function house(files: Readonly<Record<string, string>> = {}, option
       createWatcher({ onChange, onError: (error) => kernel.journal.add('kern', 'error', 'watch', String(error)) }),
     onBegin: () => void host.catchUp(),
   });
-  const kernel = new Kernel({ where: { cwd: root, root, home }, trust: trust.gate, watch: hub });
+  const kernel = new Kernel({
+    where: { cwd: root, root, home },
+    trust: trust.gate,
+    watch: hub,
+    presence: createPresence({ user: root, env: {} }),
+  });
   const loader = createLoader({
     cacheDir: join(home, 'cache'),
     hostModules: {

@@ -18,6 +18,12 @@ const manifest = z.strictObject({
     .describe(
       'What its items look like before it runs, by capability: {"tool": [{"name", "description", "inputSchema"}]}',
     ),
+  looksFor: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe(
+      'The files without which it has nothing of a capability, as in {"skill": ["~/.x/skills", ".x/skills"]}: where none is there, it goes on sleeping. ~/ is the personal folder, $KERN_HOME/ that of kern, $NAME a variable that is set; everything else lies in the working directory or above it',
+    ),
   config: z.record(z.string(), z.unknown()).optional().describe("In a project's own package.json: its config"),
 });
 
