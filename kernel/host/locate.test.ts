@@ -111,6 +111,11 @@ test.each([
     { extensions: ['./main.ts'], contributes: { tool: 'forecast' } },
     'kern.contributes has a list of keys',
   ],
+  [
+    'files that are no list',
+    { extensions: ['./main.ts'], looksFor: { word: '.words' } },
+    'kern.looksFor has a list of paths',
+  ],
   ['declared ids that are none', { extensions: ['./main.ts'], declares: [1] }, 'kern.declares is a list of ids'],
   [
     'one manifest for two',
