@@ -4,8 +4,9 @@ import path from 'node:path';
 import { KernError } from 'kern/plugin';
 import { partsOf } from './content.ts';
 import { type Description, describe, fieldOf, jsonIn, lifecycle } from './describe.ts';
-import { type FetchPorts, fetchDependencies, fetchPackage } from './fetch.ts';
+import { fetchDependencies, fetchPackage } from './fetch.ts';
 import { type Locked, machine, type Shelf } from './lock.ts';
+import type { FetchPorts } from './ports.ts';
 import { portable, type Source } from './source.ts';
 
 /** A package as it would be installed. It is fetched, and nothing is changed yet. */

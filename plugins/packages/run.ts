@@ -111,9 +111,10 @@ async function offer(fetched: readonly Plan[], desk: Desk): Promise<number> {
     // Where nobody reads stdout as data, it is what was asked for.
     if (!isQuiet) for (const line of lines) host.say(line);
   }
-  const isAsked = plans.some(
-    ({ before, locked }) => before === undefined || before.content !== locked.content || locked.content === undefined,
-  );
+  // What a person has taken before needs no second word; what others put into the lock file of a project does.
+  const isTaken = ({ before, locked, shelf }: Plan): boolean =>
+    shelf.level === 'user' && before !== undefined && locked.content !== undefined && before.content === locked.content;
+  const isAsked = !plans.every(isTaken);
   if (isAsked && args.options.yes !== true && !(await isWanted(plans, desk))) {
     host.say('Nothing was installed.');
     return 1;
