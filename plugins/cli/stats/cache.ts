@@ -4,7 +4,7 @@ import { makeFolder } from 'kern/plugin';
 import { z } from 'zod';
 import type { SessionTally } from './tally.ts';
 
-const version = 1;
+const version = 2;
 
 const count = z.number();
 const replies = z.object({

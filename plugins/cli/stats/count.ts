@@ -88,13 +88,14 @@ class Counter {
     this.#since = typeof parentSession === 'string' && !Number.isNaN(began) ? began : 0;
   }
 
-  #reply({ usage, provider, model }: Raw, time: number): void {
+  #reply({ usage, provider, model, stopReason }: Raw, time: number): void {
     if (!isRaw(usage)) return;
     const name = [provider, model].filter((part) => typeof part === 'string' && part !== '').join('/');
     const cost = isRaw(usage.cost) && usage.costUnknown !== true ? usage.cost.total : undefined;
     const isKnown = typeof cost === 'number' && Number.isFinite(cost);
     const more = {
-      replies: 1,
+      // A try that failed was no reply, whatever it took.
+      replies: stopReason === 'error' ? 0 : 1,
       input: countOf(usage.input),
       output: countOf(usage.output),
       cacheRead: countOf(usage.cacheRead),
@@ -104,7 +105,10 @@ class Counter {
       unknownCosts: isKnown ? 0 : 1,
     };
     // A request that failed before anything was counted costs nothing that could be unknown.
-    if (more.input + more.output + more.cacheRead + more.cacheWrite === 0) more.unknownCosts = 0;
+    if (more.input + more.output + more.cacheRead + more.cacheWrite === 0) {
+      if (more.replies === 0) return;
+      more.unknownCosts = 0;
+    }
     const day = dayOf(time);
     const key = `${day} ${name}`;
     const sum = this.#replies.get(key) ?? { day, model: name === '' ? 'unknown' : name, ...noReplies() };

@@ -158,6 +158,34 @@ test('a call of a run is counted with its time', async () => {
   expect(await desk.json('stats', '--by', 'tool')).toMatchObject({ rows: [{ key: 'read', calls: 1, timed: 1 }] });
 });
 
+test('a try that failed is no reply; what it took counts', async () => {
+  const failed = (usage: Line): Line => {
+    const line = reply(day1, 'a', usage);
+    return { ...line, message: { ...(line.message as Line), content: [], stopReason: 'error' } };
+  };
+  const nothing = { input: 0, output: 0, cacheRead: 0, cost: cost(0) };
+  const lines = [header('/x'), failed(nothing), failed({ cost: cost(0.25) }), reply(day1, 'b', { cost: cost(0.5) })];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const { replies } = await countSession(
+    (async function* () {
+      yield Buffer.from(text);
+    })(),
+  );
+  expect(replies).toMatchObject([
+    { model: 'p/a', replies: 0, input: 10, cost: 0.25 },
+    { model: 'p/b', replies: 1, cost: 0.5 },
+  ]);
+  const only = (async function* () {
+    yield Buffer.from(
+      lines
+        .slice(0, 2)
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+  })();
+  expect((await countSession(only)).replies).toEqual([]);
+});
+
 test('lines are counted however they are cut, and damaged or endless ones are passed over', async () => {
   const lines = [header('/x'), reply(day1, 'a', { cost: cost(1) }), result(day1, 'bash', { durationMs: 5 })];
   const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"role":"assistant"\n"assistant"\n`;
