@@ -61,6 +61,16 @@ test('what a summary takes is paid from the budget too', async () => {
   expect(await s.session.prompt({ text: 'y' })).toMatchObject({ status: 'limit', error: { code: 'cost_limit' } });
 });
 
+test('what a title takes is paid from the budget too', async () => {
+  const aside = says('A title', { usage: paid(5) });
+  await using s = await openSession([says('one')], {
+    ...{ models: [priced], aside, limits: { maxCost: 4 } },
+    boot: { config: { agent: { title: { enabled: true } } } },
+  });
+  await s.session.prompt({ text: 'x' });
+  await expect.poll(() => s.session.budget.used.cost).toBe(5);
+});
+
 test('a limit of money needs a price, before anything is spent', async () => {
   const opened = openSession([says('x')], { limits: { maxCost: 1 } });
   await expect(opened).rejects.toMatchObject({

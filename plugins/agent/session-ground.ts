@@ -84,6 +84,7 @@ export function groundOf(parts: SessionParts, opened: () => void): SessionGround
     isOneShot: options.oneShot === true,
     isNamed: () => name.value !== undefined,
     name: (title) => name.change(title),
+    paid: (cost) => budget.pay(cost),
   });
   const common = { view, gate, broadcast, conversation, choice, compactor, titler, budget };
   const runner = new Runner({ ...parts, ...common, memory, sessionId, settings });

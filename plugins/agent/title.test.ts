@@ -55,6 +55,7 @@ async function named(
     isOneShot: false,
     isNamed: () => names.length > 0,
     name: (title) => names.push(title),
+    paid: () => {},
     patienceMs: 10_000,
     ...parts,
     settings: () => ({ enabled: true, always: false, ...parts.settings }),

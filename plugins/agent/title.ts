@@ -16,6 +16,8 @@ export interface TitlerParts {
   /** It has a name already: a person's, or an earlier title. */
   readonly isNamed: () => boolean;
   readonly name: (title: string) => void;
+  /** The reply that names it was paid for. */
+  readonly paid: (cost: number) => void;
   /** How long the end may wait for a title that is being made; a test sets it. */
   readonly patienceMs?: number;
 }
@@ -93,6 +95,7 @@ export class Titler {
         signal,
       );
       const reply = await orAborted(lastOf(events), signal);
+      this.#parts.paid(reply?.usage.cost?.total ?? 0);
       return reply === undefined ? undefined : asTitle(textOf(reply));
     } catch {
       return undefined;
