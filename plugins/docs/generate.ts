@@ -6,6 +6,7 @@ import {
   type CommandHost,
   commands,
   extensionApis,
+  hooks as hooksService,
   looksForText,
   placesTables as placesTable,
   stubOf,
@@ -112,6 +113,7 @@ async function makeBlocks(
     services: serviceTable(tokens, sayings),
     places: placesTables(places.items()),
     'foreign-events': await foreignEvents(ctx),
+    'hook-events': await hookEvents(ctx),
     found: kindsTable(),
     commands: commandSections(reader.items()),
     settings: settingsTable(await bench.config.settings()),
@@ -128,6 +130,24 @@ async function foreignEvents(ctx: Context): Promise<readonly string[]> {
       code(event),
       of === 'both' ? 'pi, oh-my-pi' : of,
       from ?? 'never comes',
+      gives,
+      takes,
+      note,
+    ]),
+  );
+}
+
+/** Events of hooks that are data. */
+async function hookEvents(ctx: Context): Promise<readonly string[]> {
+  await ctx.use(hooksService).load();
+  const events = await ctx.service(hooksService).events();
+  return table(
+    ['event', 'also called', 'here', 'matcher', 'told', 'of the answer', ''],
+    events.map(({ event, also, from, matches = '', gives = '', takes = '', note = '' }) => [
+      code(event),
+      also.join('; '),
+      from ?? 'never comes',
+      matches,
       gives,
       takes,
       note,

@@ -138,11 +138,13 @@ async function ask(
   };
   if (item.statusMessage !== undefined && item.statusMessage !== '') ctx.ui.notify(item.statusMessage, 'info');
   if (item.async === true) {
-    void run().then((one) => {
-      if (one === undefined) return;
-      report(one, what.event, ports);
-      later(one, what, scene);
-    });
+    run()
+      .then((one) => {
+        if (one === undefined) return;
+        report(one, what.event, ports);
+        later(one, what, scene);
+      })
+      .catch(() => {}); // nobody is there any more to be told
     return undefined;
   }
   const one = await run();

@@ -153,6 +153,18 @@ test('a no of a project counts more than a yes of the person', async () => {
   expect(g.has('ran')).toBe(false);
 });
 
+test('a yes does not count for what another hook made of the call', async () => {
+  const change = sh(says(decision('allow', { updatedInput: { command: 'touch changed' } })));
+  const files = {
+    '../home/hooks.json': oneHook('PreToolUse', sh(yes)),
+    '.kern/hooks.json': oneHook('PreToolUse', change),
+  };
+  const g = await openGround(files, [bash('touch ran'), done], asking);
+  await g.session.prompt({ text: 'go' });
+  expect([g.has('ran'), g.has('changed')]).toEqual([false, false]);
+  expect(g.sent(-1)).toContain('bash needs permission');
+});
+
 test('a hook that asks has a person asked, also where nothing else would', async () => {
   const ask = sh(says(decision('ask', { permissionDecisionReason: 'is that wise?' })));
   const files = { '.kern/hooks.json': oneHook('PreToolUse', ask) };

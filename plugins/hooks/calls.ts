@@ -29,6 +29,7 @@ export class Calls {
   readonly #allowed = new WeakMap<object, string>();
   /** A person has to be asked, whatever others allow. */
   readonly #toAsk = new WeakSet<object>();
+  readonly #began = new Map<string, number>();
   /** Runs that are to end, by session, and why. */
   readonly #stopped = new Map<string, string>();
 
@@ -61,6 +62,7 @@ export class Calls {
     if (stop !== undefined) return { block: stop, terminate: true };
     if (decision === 'deny') return { block: [reason, ...contexts].join('\n') };
     if (contexts.length > 0) this.#contexts.set(this.#key(call.callId), contexts);
+    this.#began.set(this.#key(call.callId), performance.now());
     if (decision === 'allow') this.#allowed.set(call.args, reason);
     return decision === 'ask' ? this.#askPerson(call, reason) : undefined;
   }
@@ -95,9 +97,14 @@ export class Calls {
       call: { tool, callId: '', args },
       fields: { reasons },
     });
-    const { decision, reason } = merged(said, false);
+    const { decision, reason, change } = merged(said, false);
     if (decision === 'deny') return { verdict: 'deny', reason };
-    const allowed = decision === 'allow' ? reason : this.#allowed.get(args);
+    // A yes to other arguments is none to these.
+    if (change !== undefined)
+      this.#desk.tell(
+        `the hook ${change.by} changes arguments at PermissionRequest, which is too late: use PreToolUse`,
+      );
+    const allowed = decision === 'allow' && change === undefined ? reason : this.#allowed.get(args);
     if (allowed !== undefined && !this.#toAsk.has(args)) return { verdict: 'allow', reason: allowed };
     if (this.#desk.ctx.ui.available) await this.notify(tool);
     return undefined;
@@ -130,6 +137,8 @@ export class Calls {
     const said = await this.#desk.ask({
       event: result.isError === true ? 'PostToolUseFailure' : 'PostToolUse',
       call,
+      // From where it was asked about: what it took a person to answer counts.
+      fields: { duration_ms: Math.round(performance.now() - (this.#began.get(key) ?? performance.now())) },
     });
     const { decision, reason, contexts, output, stop } = merged(said, false);
     if (stop !== undefined) this.#stopped.set(sessionId, stop);
@@ -148,6 +157,7 @@ export class Calls {
   ended(callId: string): void {
     this.#judged.delete(this.#key(callId));
     this.#contexts.delete(this.#key(callId));
+    this.#began.delete(this.#key(callId));
   }
 
   /** A batch is over: where only a part of it ended the run, the run is ended now. */

@@ -20,21 +20,25 @@ export interface Merged {
 
 /** `guards`: who was to judge and gave no answer has said no. */
 export function merged(said: readonly Said[], guards: boolean): Merged {
-  const decisions = said.flatMap((one) => {
-    const decision = decisionOf(one, guards);
-    return decision === undefined ? [] : [decision];
-  });
-  const decision = (['deny', 'ask', 'allow'] as const).find((word) => decisions.some(([said]) => said === word));
   const answers = said.flatMap(({ name, item, outcome }) =>
     outcome.state === 'answered' ? [{ name, item, answer: outcome.answer }] : [],
   );
   const changes = answers.flatMap(({ name, item, answer: { input } }) =>
     input === undefined ? [] : [{ input, by: name, dialect: item.dialect }],
   );
+  const [change] = changes;
+  const decisions = said.flatMap((one) => {
+    const decision = decisionOf(one, guards);
+    if (decision === undefined) return [];
+    // Whoever allows it has not seen what another makes of it.
+    const isBlind = decision[0] === 'allow' && change !== undefined && change.by !== one.name;
+    return isBlind ? [] : [decision];
+  });
+  const decision = (['deny', 'ask', 'allow'] as const).find((word) => decisions.some(([said]) => said === word));
   return {
     decision,
     reason: decisions.flatMap(([word, reason]) => (word === decision ? [reason] : [])).join('\n'),
-    change: changes[0],
+    change,
     unheard: changes.slice(1).map(({ by }) => by),
     contexts: answers.flatMap(({ answer: { context } }) => context ?? []),
     output: answers.find(({ answer: { output } }) => output !== undefined)?.answer.output,

@@ -1,4 +1,5 @@
 import { hooks } from 'kern/contracts';
+import { capturedUi } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { bash, oneHook, openGround, says, sh } from './test/ground.ts';
 
@@ -31,6 +32,7 @@ test('what hooks are told, event by event', async () => {
     {
       ...base,
       hook_event_name: 'PostToolUse',
+      duration_ms: expect.any(Number),
       ...call,
       tool_response: {
         stdout: 'hello',
@@ -46,6 +48,7 @@ test('what hooks are told, event by event', async () => {
     {
       ...base,
       hook_event_name: 'PostToolUseFailure',
+      duration_ms: expect.any(Number),
       ...other,
       error: expect.stringContaining('3'),
       is_interrupt: false,
@@ -202,4 +205,41 @@ test('an aborted run ends the hooks that run', async () => {
   expect((await run).status).toBe('aborted');
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect([g.has('ran'), g.has('late')]).toEqual([false, false]);
+});
+
+test('a run that fails or is aborted, a refused call and another model are told', async () => {
+  const events = ['StopFailure', 'Interrupt', 'PermissionDenied', 'PostModelSwitch', 'Notification'];
+  const failing = await openGround({ '.kern/hooks.json': listening(events) }, [{ error: { status: 400, body: 'no' } }]);
+  await failing.session.prompt({ text: 'go' });
+  await failing.session[Symbol.asyncDispose]();
+  expect(failing.told('told')).toMatchObject([{ hook_event_name: 'StopFailure', error: 'error' }]);
+  const asking = { settings: { 'permissions.mode': 'ask' } };
+  const refusing = await openGround({ '.kern/hooks.json': listening(events) }, [bash('ls'), done], asking);
+  await refusing.session.prompt({ text: 'go' });
+  await refusing.session[Symbol.asyncDispose]();
+  expect(refusing.told('told')).toMatchObject([
+    { hook_event_name: 'PermissionDenied', tool_name: 'Bash', reason: expect.stringContaining('Nobody can be asked') },
+  ]);
+  const ui = capturedUi([true]);
+  const asked = await openGround({ '.kern/hooks.json': listening(events) }, [bash('sleep 30'), done], {
+    ...asking,
+    ui,
+  });
+  const run = asked.session.prompt({ text: 'go' });
+  await expect.poll(() => asked.has('told'), { timeout: 15_000 }).toBe(true);
+  asked.session.abort();
+  await run;
+  await asked.session[Symbol.asyncDispose]();
+  expect(asked.told('told')).toMatchObject([
+    { hook_event_name: 'Notification', notification_type: 'permission_prompt' },
+    { hook_event_name: 'Interrupt' },
+  ]);
+});
+
+test('the person sees statusMessage while a hook runs, and what it has to say', async () => {
+  const ui = capturedUi();
+  const hook = sh(says({ systemMessage: 'All is well.' }), { statusMessage: 'Looking…' });
+  const g = await openGround({ '.kern/hooks.json': oneHook('UserPromptSubmit', hook) }, [done], { ui });
+  await g.session.prompt({ text: 'go' });
+  expect(ui.shown).toEqual(['info: Looking…', 'info: All is well.']);
 });
