@@ -112,3 +112,26 @@ test('places are watched for as long as there is a kernel, and not more of them 
   await t[Symbol.asyncDispose]();
   expect(watched.size).toBe(0);
 });
+
+test('of a level that is switched off nothing is looked for, and with both off the sleeper sleeps', async () => {
+  const { presence, watch, looks } = files('~/.a', 'a.md');
+  const loads: string[] = [];
+  const off = new Set<string>();
+  const settings = fixedSettings({}, {});
+  await using t = await bootKernel([owner], { presence, watch });
+  t.kernel.introduce([{ ...looking('a', ['~/.a', '$KERN_HOME/a', '$A_DIR', 'a.md'], loads), provider: 'a' }]);
+  const look = async (...levels: readonly string[]): Promise<void> => {
+    off.clear();
+    for (const level of levels) off.add(level);
+    const provider: typeof settings.provider = (id, level) => ({
+      ...settings.provider(id, level),
+      off: off.has(level) ? 'a test' : undefined,
+    });
+    await t.kernel.configure({ ...settings, provider }, ['providers.a']);
+    await t.view.use(words).load();
+  };
+  await look('user', 'project');
+  expect([loads, looks]).toEqual([[], []]);
+  await look('project');
+  expect([loads, looks]).toEqual([['a'], [`${t.dir}: ~/.a $KERN_HOME/a $A_DIR`]]);
+});

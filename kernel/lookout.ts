@@ -6,6 +6,8 @@ import type { IdlePlugin } from './snapshot.ts';
 export interface LookoutPorts {
   readonly presence: PresencePort;
   watch: WatchPort['watch'];
+  /** A level of a provider is switched off. */
+  isOff(provider: string, level: 'user' | 'project'): boolean;
   /** Files that were missing for these capabilities may have come. */
   again(capabilities: readonly string[], where: Where): void;
 }
@@ -34,8 +36,8 @@ export class Lookout {
   async withFiles(plugins: readonly IdlePlugin[], capability: string, where: Where): Promise<readonly IdlePlugin[]> {
     const missing = new Set<string>();
     const isIn = await Promise.all(
-      plugins.map(async ({ looksFor }) => {
-        const paths = looksFor !== undefined && Object.hasOwn(looksFor, capability) ? looksFor[capability] : undefined;
+      plugins.map(async (plugin) => {
+        const paths = this.#pathsOf(plugin, capability);
         if (paths === undefined) return true;
         if (paths.length === 0) return false;
         const { isThere, watch } = await this.#ports.presence.look(paths, where);
@@ -45,6 +47,13 @@ export class Lookout {
     );
     if (missing.size > 0) this.#watch(missing, capability, where);
     return plugins.filter((_, at) => isIn[at]);
+  }
+
+  /** What may be looked for now; undefined where it does not depend on files. */
+  #pathsOf({ looksFor, provider }: IdlePlugin, capability: string): readonly string[] | undefined {
+    const paths = looksFor !== undefined && Object.hasOwn(looksFor, capability) ? looksFor[capability] : undefined;
+    if (provider === undefined) return paths;
+    return paths?.filter((path) => !this.#ports.isOff(provider, /^[~$]/.test(path) ? 'user' : 'project'));
   }
 
   #watch(paths: ReadonlySet<string>, capability: string, where: Where): void {

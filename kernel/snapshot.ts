@@ -22,6 +22,8 @@ export interface IdlePlugin {
    * the working directory or a folder above it. They do not count where the plugin has settings of its own.
    */
   readonly looksFor?: Readonly<Record<string, readonly string[]>>;
+  /** The provider that looks for them: of a level of it that is switched off nothing is looked for. */
+  readonly provider?: string;
   /** Its settings outside `plugins.<id>`: they are there while it sleeps, too. */
   readonly settings?: readonly DeclaredSetting[];
   /** Hooks it taps: such a plugin is never idle. */

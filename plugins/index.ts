@@ -485,6 +485,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'ssh-host': '*',
     },
     looksFor: looksFor.native,
+    provider: 'native',
     load: async () => (await import('./discovery/native/index.ts')).default,
   },
   {
@@ -501,6 +502,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'slash-command': '*',
     },
     looksFor: looksFor.agents,
+    provider: 'agents',
     load: async () => (await import('./discovery/agents/index.ts')).default,
   },
   {
@@ -518,6 +520,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.pi,
+    provider: 'pi',
     load: async () => (await import('./discovery/pi/index.ts')).default,
   },
   {
@@ -543,6 +546,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor['oh-my-pi'],
+    provider: 'oh-my-pi',
     load: async () => (await import('./discovery/oh-my-pi/index.ts')).default,
   },
   {
@@ -564,6 +568,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.claude,
+    provider: 'claude',
     load: async () => (await import('./discovery/claude/index.ts')).default,
   },
   {
@@ -582,6 +587,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'custom-tool': '*',
     },
     looksFor: looksFor['claude-plugins'],
+    provider: 'claude-plugins',
     load: async () => (await import('./discovery/claude-plugins/index.ts')).default,
   },
   {
@@ -603,6 +609,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.codex,
+    provider: 'codex',
     load: async () => (await import('./discovery/codex/index.ts')).default,
   },
   {
@@ -623,6 +630,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.gemini,
+    provider: 'gemini',
     load: async () => (await import('./discovery/gemini/index.ts')).default,
   },
   {
@@ -642,6 +650,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.opencode,
+    provider: 'opencode',
     load: async () => (await import('./discovery/opencode/index.ts')).default,
   },
   {
@@ -659,6 +668,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'settings-file': '*',
     },
     looksFor: looksFor.cursor,
+    provider: 'cursor',
     load: async () => (await import('./discovery/cursor/index.ts')).default,
   },
   {
@@ -673,6 +683,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor.windsurf,
+    provider: 'windsurf',
     load: async () => (await import('./discovery/windsurf/index.ts')).default,
   },
   {
@@ -688,6 +699,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor.cline,
+    provider: 'cline',
     load: async () => (await import('./discovery/cline/index.ts')).default,
   },
   {
@@ -704,6 +716,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor.github,
+    provider: 'github',
     load: async () => (await import('./discovery/github/index.ts')).default,
   },
   {
@@ -715,6 +728,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor.vscode,
+    provider: 'vscode',
     load: async () => (await import('./discovery/vscode/index.ts')).default,
   },
   {
@@ -726,6 +740,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor['mcp-json'],
+    provider: 'mcp-json',
     load: async () => (await import('./discovery/mcp-json/index.ts')).default,
   },
   {
@@ -737,6 +752,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'ssh-host': '*',
     },
     looksFor: looksFor.ssh,
+    provider: 'ssh',
     load: async () => (await import('./discovery/ssh/index.ts')).default,
   },
   {
@@ -756,6 +772,7 @@ export const builtins: readonly BuiltinManifest[] = [
       'mcp-server': '*',
     },
     looksFor: looksFor.packages,
+    provider: 'packages',
     load: async () => (await import('./discovery/packages/index.ts')).default,
   },
   {

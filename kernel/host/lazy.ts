@@ -19,7 +19,7 @@ export function manifestForSleep({ manifest }: Place): WholeManifest | undefined
 /** The sleeper that a manifest describes. */
 export function sleeperOf(
   { level, root, entry }: Place,
-  { id, contributes, stubs, looksFor }: WholeManifest,
+  { id, contributes, stubs, looksFor, provider }: WholeManifest,
   load: () => Promise<PluginDefinition>,
 ): IdlePlugin {
   return {
@@ -31,6 +31,7 @@ export function sleeperOf(
     load,
     ...(stubs === undefined ? {} : { stubs }),
     ...(looksFor === undefined ? {} : { looksFor }),
+    ...(provider === undefined ? {} : { provider }),
     ...(root === undefined ? {} : { root }),
   };
 }

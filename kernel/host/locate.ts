@@ -16,6 +16,8 @@ export interface ExtensionManifest {
   readonly stubs?: Readonly<Record<string, readonly object[]>>;
   /** The files without which it has nothing of a capability: where none is there, it goes on sleeping. */
   readonly looksFor?: Readonly<Record<string, readonly string[]>>;
+  /** The id of the provider that looks for them, so that nothing is looked for where that is switched off. */
+  readonly provider?: string;
 }
 
 /** An extension as it stands on disk. Nothing of it has run. */
@@ -197,7 +199,9 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
   const taps = fieldOf(kern, 'taps');
   const stubs = fieldOf(kern, 'stubs');
   const looksFor = fieldOf(kern, 'looksFor');
-  if ([id, contributes, declares, taps, stubs, looksFor].every((field) => field === undefined)) return undefined;
+  const provider = fieldOf(kern, 'provider');
+  if ([id, contributes, declares, taps, stubs, looksFor, provider].every((field) => field === undefined))
+    return undefined;
   if (id !== undefined && typeof id !== 'string') return 'kern.id is a text';
   if (declares !== undefined && !isTexts(declares)) return 'kern.declares is a list of ids';
   if (taps !== undefined && !isTexts(taps)) return 'kern.taps is a list of ids';
@@ -207,6 +211,7 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
     return 'kern.stubs has a list of descriptions for each capability, such as {"tool": [{"name": "…"}]}';
   if (looksFor !== undefined && !isLists(looksFor))
     return 'kern.looksFor has a list of paths for each capability, such as {"skill": ["~/.x/skills", ".x/skills"]}';
+  if (provider !== undefined && typeof provider !== 'string') return 'kern.provider is a text';
   return {
     ...(id === undefined ? {} : { id }),
     ...(contributes === undefined ? {} : { contributes }),
@@ -214,6 +219,7 @@ function manifestOf(kern: unknown): ExtensionManifest | string | undefined {
     ...(taps === undefined ? {} : { taps }),
     ...(stubs === undefined ? {} : { stubs }),
     ...(looksFor === undefined ? {} : { looksFor }),
+    ...(provider === undefined ? {} : { provider }),
   };
 }
 

@@ -17,8 +17,9 @@ test('what the manifests tell of places is what the tables say', async () => {
     await readFile(path.join(import.meta.dirname, 'looks-for.json'), 'utf8'),
     '`kern docs generate` brings plugins/discovery/looks-for.json up to date',
   ).toBe(looksForText(tables));
-  for (const { id, looksFor } of providers) {
+  for (const { id, looksFor, provider } of providers) {
     const table = tables.find((one) => `discovery.${one.id}` === id);
+    expect(provider, id).toBe(table?.id);
     expect(table && looksForOf(table), id).toEqual(looksFor);
   }
 });

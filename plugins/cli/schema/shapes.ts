@@ -24,6 +24,10 @@ const manifest = z.strictObject({
     .describe(
       'The files without which it has nothing of a capability, as in {"skill": ["~/.x/skills", ".x/skills"]}: where none is there, it goes on sleeping. ~/ is the personal folder, $KERN_HOME/ that of kern, $NAME a variable that is set; everything else lies in the working directory or above it',
     ),
+  provider: z
+    .string()
+    .optional()
+    .describe('The id of the provider that looks for them: where it is switched off, nothing is looked for'),
   config: z.record(z.string(), z.unknown()).optional().describe("In a project's own package.json: its config"),
 });
 
