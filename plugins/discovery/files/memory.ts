@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Head } from '../contract.ts';
 
 /** What a file held at one time. */
@@ -133,9 +133,9 @@ export class Memory {
     if (inside?.size === 0) this.#inFolder.delete(folder);
   }
 
-  /** Only these are left in a folder. */
-  keepIn(folder: string, paths: ReadonlySet<string>): void {
-    for (const path of this.#inFolder.get(folder) ?? []) if (!paths.has(path)) this.forget(path);
+  /** What is not in a folder any more. */
+  forgetBut(folder: string, isThere: (name: string) => boolean): void {
+    for (const path of this.#inFolder.get(folder) ?? []) if (!isThere(basename(path))) this.forget(path);
   }
 
   #at(path: string): Known {

@@ -122,7 +122,11 @@ export class Reading implements Files {
     if ((await this.kind(folder)) !== 'folder') return [];
     const names = await this.#attempt('names', folder, () => port.names(folder));
     if (names === undefined) return [];
-    memory.keepIn(folder, new Set(names.map(({ name }) => join(folder, name))));
+    let there: ReadonlySet<string> | undefined;
+    memory.forgetBut(folder, (name) => {
+      there ??= new Set(names.map((one) => one.name));
+      return there.has(name);
+    });
     if (names.length > mostNames)
       this.warn(folder, `holds ${names.length} names; only the first ${mostNames} are looked at`);
     const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, mostNames);

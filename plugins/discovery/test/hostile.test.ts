@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { contextFiles, discoveryFiles, type FilePort, mcpServers, skills } from 'kern/contracts';
 import type { Capability, PluginDefinition } from 'kern/plugin';
@@ -39,15 +40,21 @@ test.skipIf(process.platform === 'win32')(
       'home/project/.agents/skills/fine/SKILL.md': skill,
       'home/project/.agents/skills/folder/SKILL.md/x': '',
       'home/project/.agents/skills/bytes/SKILL.md': new Uint8Array([0xff, 0, 1]),
+      'home/project/.agents/skills/latin/SKILL.md': new Uint8Array([0x61, 0xe4, 0x62]),
+      'home/project/.agents/skills/huge/SKILL.md': '',
       'home/project/.kern/skills/x/y': '',
     });
     const at = (name: string): string => path.join(folder.path, 'home/project', name);
     execFileSync('mkfifo', [at('AGENTS.md'), at('.mcp.json')]);
+    truncateSync(at('.agents/skills/huge/SKILL.md'), 100 * 1024 * 1024);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(at('CLAUDE.md'), resolve));
     mkdirSync(at('.agents/skills/circle'));
     symlinkSync(at('.agents/skills/circle/SKILL.md'), at('.agents/skills/circle/SKILL.md'));
     symlinkSync(at('.kern'), at('.kern/skills/again'));
     await using t = await bootKernel(await pluginsOn());
     const view = await look(t, folder);
+    server.close();
     expect(
       view
         .use(skills)
@@ -62,7 +69,43 @@ test.skipIf(process.platform === 'win32')(
       '[.mcp.json] /home/project/.mcp.json: is neither a file nor a folder, and is not opened',
       '[AGENTS.md and .agents] /home/project/.agents/skills/bytes/SKILL.md: is no text',
       '[AGENTS.md and .agents] /home/project/.agents/skills/circle/SKILL.md: is a link that leads round in a circle',
+      '[AGENTS.md and .agents] /home/project/.agents/skills/huge/SKILL.md: has 100 MB; at most 1 MB are read',
+      '[AGENTS.md and .agents] /home/project/.agents/skills/latin/SKILL.md: is not UTF-8',
       '[AGENTS.md and .agents] /home/project/AGENTS.md: is neither a file nor a folder, and is not opened',
+      '[AGENTS.md and .agents] /home/project/CLAUDE.md: is neither a file nor a folder, and is not opened',
+    ]);
+  },
+);
+
+/** Nothing is closed to root, and Windows has other rights. */
+const isRoot = process.getuid === undefined || process.getuid() === 0;
+
+test.skipIf(isRoot)(
+  'a folder and a file that may not be read are warnings of their provider, for anyone but root',
+  async () => {
+    using folder = folderWith({
+      'home/project/.agents/skills/fine/SKILL.md': skill,
+      'home/project/.kern/skills/x/SKILL.md': skill,
+      'home/project/AGENTS.md': 'closed',
+    });
+    const closed = ['home/project/.kern/skills', 'home/project/AGENTS.md'].map((name) => path.join(folder.path, name));
+    for (const file of closed) chmodSync(file, 0);
+    await using t = await bootKernel(await pluginsOn());
+    const view = await look(t, folder);
+    for (const file of closed) chmodSync(file, 0o755);
+    expect(
+      view
+        .use(skills)
+        .items()
+        .map(({ name }) => name),
+    ).toEqual(['fine']);
+    expect(
+      warnings(t)
+        .map((warning) => warning.replace(folder.path, ''))
+        .toSorted(),
+    ).toEqual([
+      '[AGENTS.md and .agents] /home/project/AGENTS.md: may not be read by you',
+      '[kern] /home/project/.kern/skills: may not be read by you',
     ]);
   },
 );
