@@ -57,20 +57,20 @@ async function waitingFor(
   for (const entry of ownFirst(await foundHooks(ctx))) {
     const { item } = entry;
     if (item.kind === 'module') continue;
-    let waits: boolean;
-    try {
-      waits = isFor(item, what);
-    } catch (error) {
-      tell(
-        `the hook ${item.name} (${item.event}) waits for ${JSON.stringify(item.matcher)}, which is no pattern: ${messageOf(error)}`,
-      );
-      continue;
-    }
-    if (!waits) continue;
+    if (!isAt(item, what)) continue;
+    // Before its patterns are looked at: one that nobody has trusted could be made to take for ever.
     const { state, why } = await stateOf(ctx, entry);
     if (state !== 'runs') {
       // Once a file: they stand and fall together.
       if (why !== undefined) tell(`the hooks of ${item.name.replace(/#\d+$/, '')} do not run: ${why}`);
+      continue;
+    }
+    try {
+      if (!isFor(item, what)) continue;
+    } catch (error) {
+      tell(
+        `the hook ${item.name} (${item.event}) waits for ${JSON.stringify(item.matcher)}, which is no pattern: ${messageOf(error)}`,
+      );
       continue;
     }
     // What several files say alike is done once.
@@ -93,21 +93,24 @@ const ownFirst = (entries: readonly Entry<HookItem>[]): readonly Entry<HookItem>
   ...entries.filter((entry) => !isOwn(entry)),
 ];
 
-/** Whether a hook waits for what happened. Throws where its matcher is no pattern. */
-export function isFor(item: HookItem, { event, call, matched }: Occurrence): boolean {
+/** Whether the event of a hook is this. */
+function isAt(item: HookItem, { event, matched }: Occurrence): boolean {
   const moment = momentOf(item);
   if (moment === undefined) return false;
+  const { sources } = moment;
+  if (sources !== undefined && matched !== undefined && !sources.includes(matched)) return false;
   const isFailure =
     event === 'PostToolUseFailure' && moment.event.event === 'PostToolUse' && moment.withFailures === true;
-  if (moment.event.event !== event && !isFailure) return false;
-  if (call !== undefined) {
-    const { tools } = moment;
-    if (tools !== undefined && !tools.includes(call.tool.startsWith('mcp__') ? 'mcp' : call.tool)) return false;
-    if (!(tools?.includes('bash') ? matchesCommand(item, call.args) : matchesTool(item, call.tool))) return false;
-    return item.when === undefined || matchesCall(item.when, call.tool, call.args);
-  }
-  if (moment.sources !== undefined && matched !== undefined && !moment.sources.includes(matched)) return false;
-  return matched === undefined || matchesText(item, matched);
+  return isFailure || moment.event.event === event;
+}
+
+/** Whether a hook of this event means what happened. Throws where its matcher is no pattern. */
+function isFor(item: HookItem, { call, matched }: Occurrence): boolean {
+  if (call === undefined) return matched === undefined || matchesText(item, matched);
+  const tools = momentOf(item)?.tools;
+  if (tools !== undefined && !tools.includes(call.tool.startsWith('mcp__') ? 'mcp' : call.tool)) return false;
+  if (!(tools?.includes('bash') ? matchesCommand(item, call.args) : matchesTool(item, call.tool))) return false;
+  return item.when === undefined || matchesCall(item.when, call.tool, call.args);
 }
 
 /** Cursor holds the matcher of a shell hook against the command. */
@@ -157,10 +160,23 @@ function whyNotStarted(error: unknown): string {
   return `it could not be started: ${messageOf(error)}${hint}`;
 }
 
+/** Where a no of a hook keeps something from happening, or is told to the model. Anywhere else the person hears it. */
+const isRefusable: ReadonlySet<string> = new Set([
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'PreCompact',
+]);
+
 /** What went wrong, with its name. */
 function report({ name, item, outcome }: Said, event: string, { tell, say }: AskPorts): void {
   if (outcome.state === 'answered') {
-    if (outcome.answer.message !== undefined) say(outcome.answer.message);
+    const { message, decision, reason = 'without a reason' } = outcome.answer;
+    if (message !== undefined) say(message);
+    if (decision === 'deny' && !isRefusable.has(event)) say(`the hook ${name} (${event}) says no: ${reason}`);
     return;
   }
   const what = outcome.state === 'failed' ? 'failed' : 'gave no answer';

@@ -304,7 +304,12 @@ test('what a project declares does not run before it is trusted, and that is sai
   const hook = sh('touch marker; exit 2');
   const files = {
     '.claude/settings.json': JSON.stringify({
-      hooks: { SessionStart: [{ hooks: [hook] }], PreToolUse: [{ hooks: [hook] }], Stop: [{ hooks: [hook] }] },
+      // Nor is its pattern looked at.
+      hooks: {
+        SessionStart: [{ hooks: [hook] }],
+        PreToolUse: [{ hooks: [hook] }, { matcher: '(', hooks: [hook] }],
+        Stop: [{ hooks: [hook] }],
+      },
     }),
   };
   const g = await openGround(files, [bash('touch ran'), bash('touch ran2', 'c2'), done], { trust: untrusted });

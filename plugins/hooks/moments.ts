@@ -42,6 +42,8 @@ const withoutFailures: ReadonlySet<HookItem['dialect']> = new Set<HookItem['dial
   'gemini',
   'cline',
   'kern',
+  'pi',
+  'oh-my-pi',
 ]);
 
 /** The moment of a hook; undefined for an event that nobody knows. Case and underscores do not count: `pre_tool_use`. */

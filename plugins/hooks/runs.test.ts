@@ -243,3 +243,12 @@ test('the person sees statusMessage while a hook runs, and what it has to say', 
   await g.session.prompt({ text: 'go' });
   expect(ui.shown).toEqual(['info: Looking…', 'info: All is well.']);
 });
+
+test('a no where there is nothing to refuse is shown to the person', async () => {
+  const ui = capturedUi();
+  const hook = sh('echo not today >&2; exit 2');
+  const g = await openGround({ '.kern/hooks.json': oneHook('SessionStart', hook) }, [done], { ui });
+  await g.session.prompt({ text: 'go' });
+  expect(g.sent(0)).toBe('go');
+  expect(ui.shown).toEqual(['info: the hook .kern/hooks.json#1 (SessionStart) says no: not today']);
+});
