@@ -1,11 +1,12 @@
-// Has the model go on until a check passes: what the check says is what it is told then. At most three times a run.
+// Has the model go on until a check passes: what the check says is what it is told then. At most three times a run, and
+// only where a check is set: `plugins: { until-green: { check: [npm, test] } }`.
 import { agentBeforeEnd, processes } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
 import { z } from 'zod';
 
 export default definePlugin({
   id: 'until-green',
-  config: z.object({ check: z.array(z.string()).default(['npm', 'test']) }),
+  config: z.object({ check: z.array(z.string()).default([]) }),
   setup(ctx) {
     ctx.tap(agentBeforeEnd, async ({ continued }) => {
       const [program, ...args] = ctx.config.check;
