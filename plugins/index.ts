@@ -779,7 +779,7 @@ export const builtins: readonly BuiltinManifest[] = [
     id: 'packages',
     path: 'packages',
     declares: [],
-    contributes: { command: ['plugins install', 'plugins remove', 'plugins update'] },
+    contributes: { command: ['plugins install', 'plugins remove', 'plugins update', 'plugins lint'] },
     settings: packageSettings,
     load: async () => (await import('./packages/index.ts')).default,
   },

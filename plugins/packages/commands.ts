@@ -64,4 +64,21 @@ export const packageCommands: readonly Command[] = [
     ],
     run: async (ctx, args, host) => (await import('./run.ts')).update(ctx, args, host),
   },
+  {
+    path: ['plugins', 'lint'],
+    group: 'Extend',
+    summary: 'Look through an extension or a package without running it.',
+    details:
+      'Its manifest, the names it uses, what it brings and what it would run, and whether its files can be parsed and find\nwhat they import. Answers 1 where something is wrong.',
+    json: true,
+    boots: 'builtins',
+    positionals: [
+      { name: 'path', rest: true, summary: 'Files, or folders of extensions or packages. Default: this folder' },
+    ],
+    examples: [
+      ['Before it is packed', 'kern plugins lint ./weather'],
+      ['Everything of this project', 'kern plugins lint .kern/extensions'],
+    ],
+    run: async (_ctx, args, host) => (await import('./lint/run.ts')).lint(args, host),
+  },
 ];
