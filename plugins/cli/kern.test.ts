@@ -75,7 +75,13 @@ function write(folder: string, file: string, text: string): void {
 }
 
 function environment(folder: string): NodeJS.ProcessEnv {
-  return { ...process.env, KERN_HOME: path.join(folder, 'home'), KERN_SOURCE: '', KERN_LAUNCHER_FD: '' };
+  return {
+    ...process.env,
+    KERN_HOME: path.join(folder, 'home'),
+    KERN_SOURCE: '',
+    KERN_LAUNCHER_FD: '',
+    NODE_COMPILE_CACHE: undefined,
+  };
 }
 
 function run(
