@@ -172,6 +172,35 @@ test('what lies in folders of other agents is a tool once its provider is switch
   expect(await names()).not.toContain('theirs');
 });
 
+test('of two files of one name the one of the project goes before, once it is trusted', async () => {
+  await using desk = await toolDesk();
+  const says = (word: string): string => `export default { description: 'x', execute: async () => '${word}' };`;
+  desk.tool('same.js', says('mine'));
+  desk.ofProject('same.js', says('theirs'));
+  const call = async (): Promise<string> => (await desk.kern('tool', 'call', 'same', '{}')).out;
+  expect(await call()).toBe('mine\n');
+  await desk.kern('trust', 'grant');
+  expect(await call()).toBe('theirs\n');
+});
+
+test.skipIf(noShell)('the examples of the page are tools that work', async () => {
+  const page = readFileSync(new URL('../docs/pages/custom-tools.md', import.meta.url), 'utf8');
+  const [weather = '', die = '', branch = '', words = ''] = Array.from(
+    page.matchAll(/```(?:ts|js|sh)\n((?:import|export|#!)[\s\S]*?)```/g),
+    ([, code = '']) => code,
+  );
+  await using desk = await toolDesk({ 'a.txt': 'one two three\n' });
+  desk.tool('weather.ts', weather);
+  desk.tool('die.js', die);
+  desk.tool('branch.ts', branch);
+  desk.tool('words.sh', words.replace('#!/bin/sh\n', ''));
+  const { tools } = (await desk.json('tool', 'list')) as Listed;
+  const names = tools.map(({ name }) => name);
+  for (const name of ['weather', 'die', 'branch', 'words']) expect(names).toContain(name);
+  expect((await desk.kern('tool', 'call', 'words', '{"file": "a.txt"}')).out.trim()).toBe('3');
+  expect((await desk.kern('tool', 'call', 'die', '{}')).out.trim()).toMatch(/^[1-6]$/);
+});
+
 test('switched off, it makes nothing of any file', async () => {
   await using desk = await toolDesk();
   desk.tool('plain.js', `export default { description: 'Plain.', execute: async () => 'plain' };`);

@@ -21,7 +21,7 @@ export async function startModule(ctx: Context, exports: unknown, origin: Custom
       api.registerTool(tool);
     }
   };
-  await ctx.service(extensionApis).adopt(ctx, factory as never, { ...origin, toolPriority });
+  await ctx.service(extensionApis).adopt(ctx, factory as never, { ...origin, toolPriority: toolPriority(ctx) });
   tellOfClashes(ctx, names, origin);
 }
 

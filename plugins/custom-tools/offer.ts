@@ -2,12 +2,12 @@ import { type AnyTool, tools } from 'kern/contracts';
 import { type Context, pluginChanged } from 'kern/plugin';
 import type { CustomToolOrigin } from './contract.ts';
 
-/** Below the built-ins: a file cannot take the place of a tool that a person knows. */
-export const toolPriority = 50;
+/** Below the built-ins: a file cannot take the place of a tool that a person knows. The project before the person. */
+export const toolPriority = ({ level }: Pick<Context, 'level'>): number => (level === 'project' ? 60 : 50);
 
 /** Offers tools of a file, and says of which another goes before it. */
 export function offer(ctx: Context, made: readonly AnyTool[], origin: CustomToolOrigin): void {
-  for (const tool of made) ctx.contribute(tools, tool as never, { priority: toolPriority, path: origin.path });
+  for (const tool of made) ctx.contribute(tools, tool as never, { priority: toolPriority(ctx), path: origin.path });
   tellOfClashes(
     ctx,
     made.map(({ name }) => name),

@@ -27,6 +27,7 @@ export async function readPage(file: string): Promise<string> {
 const order = [
   ...['first-run', 'extensions', 'models', 'tools', 'sessions', 'permissions', 'trust', 'config', 'commands', 'hooks'],
   ...[
+    'custom-tools',
     'capabilities',
     'providers',
     'discovery',
