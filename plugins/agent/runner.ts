@@ -1,8 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   agentBeforeEnd,
   agentBeforeStart,
   agentEnd,
-  input as inputHook,
   inputText,
   type Message,
   models,
@@ -17,6 +17,7 @@ import { noteMessage, promptMessages } from './queue-messages.ts';
 import { resultOf } from './result.ts';
 import { Recovery } from './retry/recovery.ts';
 import { unlessAborted } from './runner-abort.ts';
+import { type Offer, offered, openOffer, timed } from './runner-offer.ts';
 import { makeHead, openTurn, type TurnGround } from './runner-turn.ts';
 import type { Compaction } from './session-compaction.ts';
 import type { Gate, Work } from './session-gate.ts';
@@ -39,8 +40,10 @@ interface Run extends Work {
   readonly started: number;
 }
 
-/** What a run starts with, or that a plugin took the input for itself. */
-type Opening = { readonly messages: readonly Message[] } | { readonly handled: string };
+/** What a run starts with. */
+interface Opening {
+  readonly messages: readonly Message[];
+}
 
 /** The runs of a session, one at a time, and what waits to be said in them. */
 export class Runner {
@@ -48,6 +51,9 @@ export class Runner {
   readonly #queue = new MessageQueue();
   readonly #recovery: Recovery;
   #run: Run | undefined;
+  #offer: Offer | undefined;
+  /** What is done by those who look at a prompt. */
+  readonly #inOffer = new AsyncLocalStorage<Offer>();
   /** Of the reply that is being given. */
   #interrupted = new AbortController();
   #idle = Promise.resolve();
@@ -72,7 +78,7 @@ export class Runner {
 
   /** What was sent while nothing could start starts a run. */
   startWaiting(): void {
-    if (this.#run !== undefined || this.#state !== 'open' || this.#queue.isEmpty) return;
+    if (this.#run !== undefined || !this.#isFree || this.#state !== 'open' || this.#queue.isEmpty) return;
     void this.#start(async () => ({ messages: this.#takeWaiting() }));
   }
 
@@ -83,25 +89,46 @@ export class Runner {
   }
 
   get isIdle(): boolean {
-    return this.#run === undefined && this.#queue.isEmpty;
+    return this.#run === undefined && this.#isFree && this.#queue.isEmpty;
+  }
+
+  /** No prompt is being looked at, but by the one who asks. */
+  get #isFree(): boolean {
+    return this.#offer === undefined || this.#offer === this.#inOffer.getStore();
   }
 
   async waitForIdle(): Promise<void> {
     this.#parts.gate.assertOutside('waitForIdle');
     for (;;) {
       await this.#parts.gate.settled();
-      if (this.#run === undefined) return;
+      if (!this.#isFree) await this.#offer?.over;
+      // What a command has sent.
+      else if (this.#offer !== undefined) this.startWaiting();
+      if (this.#run === undefined && this.#isFree) return;
       await this.#idle;
     }
   }
 
-  prompt(prompt: Prompt): Promise<RunResult> {
-    return this.#start(() => this.#opening(prompt));
+  /** Plugins have the first word, outside of the run: a command may leave the session, or wait until it is idle. */
+  async prompt(prompt: Prompt): Promise<RunResult> {
+    this.#assertNothingRuns();
+    const offer = openOffer();
+    this.#offer = offer;
+    const result = await this.#inOffer.run(offer, () => offered(prompt, offer, this.#parts));
+    this.#offer = undefined;
+    offer.end();
+    if (result === undefined) {
+      // What a plugin sent meanwhile, and waited for.
+      while (this.#run !== undefined) await this.#idle;
+      return this.#start(() => this.#opening(prompt));
+    }
+    if (result.status === 'ok' && !this.#parts.gate.isChanging) this.startWaiting();
+    return result;
   }
 
   send(prompt: Prompt, as: SendAs): void {
     const mayStart = this.#state === 'open' && !this.#parts.gate.isChanging;
-    if (as !== 'nextTurn' && this.#run === undefined && mayStart) {
+    if (as !== 'nextTurn' && this.#run === undefined && this.#offer === undefined && mayStart) {
       void this.#start(async () => ({ messages: promptMessages(prompt) }));
       return;
     }
@@ -121,15 +148,19 @@ export class Runner {
     const dropped = this.#queue.drop();
     if (hadSome) this.#tellQueue();
     this.#run?.controller.abort();
+    // A command goes on that leaves the session, or ends what runs.
+    if (!this.#isFree) this.#offer?.controller.abort();
     return dropped;
   }
 
+  #assertNothingRuns(): void {
+    if (this.#run === undefined && this.#offer === undefined) return;
+    throw new KernError('run_in_progress', 'this session is at work already', {
+      hint: 'send the message with sendMessage (steer or followUp), or wait with waitForIdle',
+    });
+  }
+
   async #start(open: () => Promise<Opening>): Promise<RunResult> {
-    if (this.#run !== undefined) {
-      throw new KernError('run_in_progress', 'this session is at work already', {
-        hint: 'send the message with sendMessage (steer or followUp), or wait with waitForIdle',
-      });
-    }
     const { view, gate } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<void>();
     const run: Run = { controller: new AbortController(), started: performance.now(), isOver: false };
@@ -151,21 +182,19 @@ export class Runner {
     using heard = conversation.hear();
     using clock = this.#parts.budget.run(() => run.controller.abort());
     let end: LoopEnd = { status: 'ok', turns: 0 };
-    let said: string | undefined;
     try {
       const opening = await unlessAborted(open(), signal);
       if (opening === undefined) end = { status: 'aborted', turns: 0 };
-      else if ('handled' in opening) said = opening.handled;
       else end = await this.#loops(opening.messages, heard.messages, signal, clock);
     } catch (error) {
       end = { status: 'error', turns: 0, failure: error };
     }
-    end = this.#timed(end, clock);
+    end = timed(end, clock, this.#parts.budget);
     // What could not be written was told when it happened, and stays in memory.
     await conversation.store.flush().catch(() => {});
-    if (said === undefined) broadcast.emit({ type: 'agent_settled', aborted: end.status === 'aborted' });
+    broadcast.emit({ type: 'agent_settled', aborted: end.status === 'aborted' });
     const durationMs = Math.round(performance.now() - run.started);
-    return resultOf({ end, said, messages: heard.messages, durationMs });
+    return resultOf({ end, said: undefined, messages: heard.messages, durationMs });
   }
 
   /** A loop, and another while something that came at its very end waits. */
@@ -189,7 +218,7 @@ export class Runner {
       } catch (error) {
         end = signal.aborted ? { status: 'aborted', turns: 0 } : { status: 'error', turns: 0, failure: error };
       }
-      end = this.#timed(end, clock);
+      end = timed(end, clock, this.#parts.budget);
       view.call(agentEnd, { sessionId: sessionId(), status: end.status });
       broadcast.emit({ type: 'agent_end', messages: heard.slice(from) });
       turns += end.turns;
@@ -197,18 +226,9 @@ export class Runner {
     }
   }
 
-  /** Stopped, because time is up. */
-  #timed(end: LoopEnd, { isOver }: RunClock): LoopEnd {
-    if (!isOver || end.status !== 'aborted') return end;
-    return { status: 'limit', turns: end.turns, failure: this.#parts.budget.timeError() };
-  }
-
   async #opening(prompt: Prompt): Promise<Opening> {
     const { view, head, settleMs } = this.#parts;
-    const came = { text: prompt.text, images: prompt.images ?? [] };
-    const taken = await view.call(inputHook, { ...came, source: 'person' });
-    if (taken !== undefined) return { handled: taken.say ?? '' };
-    const { text, images } = await view.call(inputText, came);
+    const { text, images } = await view.call(inputText, { text: prompt.text, images: prompt.images ?? [] });
     await view.settled(settleMs);
     await makeHead(this.#parts);
     const before = await view.call(agentBeforeStart, { prompt: head.system, messages: [] });

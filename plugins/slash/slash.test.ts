@@ -126,3 +126,68 @@ test('a command is what its file says when it is sent', async () => {
   await session.prompt({ text: '/git:tidy' });
   expect(sent()).toBe('Tidy up well.');
 });
+
+test('a command leaves the session, waits until it is idle, loads extensions anew, and what it says is still told', async () => {
+  const seen: unknown[] = [];
+  const commands = definePlugin({
+    id: 'commands',
+    setup(ctx) {
+      const command = (name: string, run: () => Promise<string>): void =>
+        void ctx.contribute(slashCommands, { name, run });
+      command('fresh', async () => {
+        seen.push(ctx.session.isIdle(), await ctx.session.newSession());
+        return `Now in ${ctx.session.id}.`;
+      });
+      command('ask', async () => {
+        ctx.session.sendMessage('asked by a command');
+        seen.push(ctx.session.isIdle());
+        await ctx.session.waitForIdle();
+        seen.push(ctx.session.isIdle());
+        return 'It has answered.';
+      });
+      command('later', async () => {
+        ctx.session.sendMessage('sent by a command');
+        return 'Sent.';
+      });
+    },
+  });
+  const { session, sent } = await open({}, [commands]);
+  await session.prompt({ text: 'first' });
+  const before = session.id;
+  const fresh = await session.prompt({ text: '/fresh' });
+  expect(session.id).not.toBe(before);
+  expect(fresh).toMatchObject({ status: 'ok', text: `Now in ${session.id}.` });
+  expect(session.messages()).toEqual([]);
+  expect((await session.prompt({ text: '/ask' })).text).toBe('It has answered.');
+  expect(sent()).toBe('asked by a command');
+  expect(seen).toEqual([true, { done: true }, false, true]);
+  expect((await session.prompt({ text: '/later' })).text).toBe('Sent.');
+  await session.waitForIdle();
+  expect(sent()).toBe('sent by a command');
+});
+
+test('while a command runs the session is at work for all others, and whoever aborts it ends its prompt', async () => {
+  const begun = Promise.withResolvers<void>();
+  const commands = definePlugin({
+    id: 'commands',
+    setup: (ctx) =>
+      ctx.contribute(slashCommands, {
+        name: 'long',
+        run: () => {
+          begun.resolve();
+          return new Promise(() => {});
+        },
+      }),
+  });
+  const { session, sent } = await open({}, [commands]);
+  const running = session.prompt({ text: '/long' });
+  await begun.promise;
+  expect(session.isIdle()).toBe(false);
+  await expect(session.prompt({ text: 'me too' })).rejects.toMatchObject({ code: 'run_in_progress' });
+  session.steer({ text: 'wait for me' });
+  expect(sent()).toBeUndefined();
+  expect(session.abort().steering).toEqual(['wait for me']);
+  expect(await running).toMatchObject({ status: 'aborted' });
+  await session.waitForIdle();
+  expect(session.isIdle()).toBe(true);
+});
