@@ -32,8 +32,9 @@ export async function runnablesOf<K extends FoundKind>(
     case 'skill':
       return ofText('skill', one as Skill, where.root);
     case 'slash-command':
+      return ofText('command', one as SlashCommand, where.root);
     case 'prompt':
-      return ofText('command', one as SlashCommand | PromptTemplate, where.root);
+      return ofText('prompt', one as PromptTemplate, where.root);
     case 'agent-definition':
       return ofAgent(one as AgentDefinition, where.root);
     case 'settings-file':
@@ -54,7 +55,7 @@ function inWords(item: TrustItem, found: FoundItems[FoundKind]): string {
 const asked = 'only as a command of the model, which is asked for';
 
 async function ofText(
-  kind: 'skill' | 'command',
+  kind: 'skill' | 'command' | 'prompt',
   text: Skill | SlashCommand | PromptTemplate,
   root: string,
 ): Promise<readonly Runnable[]> {
@@ -65,8 +66,9 @@ async function ofText(
   const lines = shellLines(body, 'dialect' in text ? text.dialect : undefined);
   if (lines.length === 0) return [];
   const item: TrustItem = {
-    kind,
-    id: kind === 'skill' ? name : `/${name}`,
+    kind: kind === 'skill' ? kind : 'command',
+    // A command and a prompt may have one name: both are there, and the command is meant.
+    id: { skill: name, command: `/${name}`, prompt: `/${name} (prompt)` }[kind],
     path,
     definition: { shell: lines },
     files: await namedFiles(lines, root),

@@ -1,6 +1,6 @@
-import type { PermissionMode, PermissionQuestion, ToolCallInput, ToolVeto } from 'kern/contracts';
+import type { PermissionQuestion, PermissionVerdict, ToolCallInput, ToolVeto } from 'kern/contracts';
 import { messageOf, type Ui } from 'kern/plugin';
-import { judge } from './judge.ts';
+import { judge, type Policy } from './judge.ts';
 import type { Settings } from './policy.ts';
 import type { Places } from './rules.ts';
 import { howToAllow, visible } from './words.ts';
@@ -36,13 +36,8 @@ export async function decideCall(call: ToolCallInput, keeper: Keeper): Promise<T
     return deny(messageOf(error));
   }
   const { policy, isExplicit } = settings;
-  if (
-    isGuarding(policy.mode) &&
-    call.effects.some(({ kind }) => kind === 'write' || kind === 'delete' || kind === 'run')
-  )
-    await keeper.prepare();
   const question: PermissionQuestion = { tool, args: call.args, effects: call.effects, cwd: call.where.cwd };
-  const { verdict, rule, reasons } = judge(question, policy, keeper.places());
+  const { verdict, rule, reasons } = await judgeKnowing(question, policy, keeper);
   const what = reasons.join(', ');
   if (verdict === 'allow') return allow(rule);
   if (verdict === 'deny')
@@ -70,5 +65,11 @@ export async function decideCall(call: ToolCallInput, keeper: Keeper): Promise<T
   );
 }
 
-/** Where nothing is asked, or nothing is changed, no place makes a difference. */
-const isGuarding = (mode: PermissionMode): boolean => mode === 'ask' || mode === 'edits';
+/** What would be allowed is looked at again with all that providers know: only then it is worth to load them. */
+async function judgeKnowing(question: PermissionQuestion, policy: Policy, keeper: Keeper): Promise<PermissionVerdict> {
+  const first = judge(question, policy, keeper.places());
+  const changes = question.effects.some(({ kind }) => kind === 'write' || kind === 'delete' || kind === 'run');
+  if (first.verdict !== 'allow' || !changes || policy.mode === 'all' || policy.mode === 'plan') return first;
+  await keeper.prepare();
+  return judge(question, policy, keeper.places());
+}
