@@ -992,6 +992,7 @@ export const builtins: readonly BuiltinManifest[] = [
         'plugins',
         'plugins list',
         'plugins info',
+        'plugins why',
         'plugins enable',
         'plugins disable',
         'plugins eject',

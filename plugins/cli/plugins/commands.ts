@@ -58,6 +58,18 @@ export const pluginCommands: readonly Command[] = [
     run: async (_ctx, args, host) => (await import('./list.ts')).info(args, host),
   },
   {
+    path: ['plugins', 'why'],
+    group: 'Look',
+    summary: 'Where a plugin comes from, and why it is as it is.',
+    details:
+      'The package and its lock file, the folder or the setting that brought it; whether it is trusted; what the config\nsays of it, with file and line; what of it is shadowed, and by what; what it cost.',
+    json: true,
+    mends: true,
+    positionals: [{ name: 'id', required: true, summary: 'The plugin, as kern plugins lists it' }],
+    examples: [['Why it is off, or shadowed', 'kern plugins why weather']],
+    run: async (_ctx, args, host) => (await import('./why.ts')).why(args, host),
+  },
+  {
     ...switching(true),
     path: ['plugins', 'enable'],
     summary: 'Switch a plugin on.',

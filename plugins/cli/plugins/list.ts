@@ -1,11 +1,17 @@
 import { type CommandArgs, type CommandHost, columns, type PluginReport, workbench } from 'kern/contracts';
 import { didYouMean, KernError, nearNames } from 'kern/plugin';
 import { costLines } from './cost.ts';
+import { packageLines, packageOf, packageReports } from './packages.ts';
 
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const reports = await reportsOf(host);
+  const packages = await packageReports(host);
   if (args.shared.json) {
-    host.json({ plugins: reports.map(shown) });
+    const plugins = reports.map((report) => {
+      const own = packageOf(report, packages);
+      return own === undefined ? shown(report) : { ...shown(report), package: `${own.name}@${own.version}` };
+    });
+    host.json({ plugins, packages });
     return 0;
   }
   if (args.options.why === true) {
@@ -13,23 +19,27 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     return 0;
   }
   const rows = reports.map((report) => [report.id, report.state, report.level, remark(report)]);
-  for (const line of columns([['plugin', 'state', 'level', ''], ...rows])) host.print(line);
+  for (const line of [...columns([['plugin', 'state', 'level', ''], ...rows]), ...packageLines(packages)])
+    host.print(line);
   return 0;
 }
 
 export async function info(args: CommandArgs, host: CommandHost): Promise<number> {
-  const reports = await reportsOf(host);
-  const id = args.positionals[0] ?? '';
-  const found = reports.filter((report) => report.id === id);
-  if (found.length === 0) {
-    const ids = reports.map((report) => report.id);
-    throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
-      hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
-    });
-  }
+  const found = await named(args.positionals[0] ?? '', host);
   if (args.shared.json) host.json({ plugins: found.map(shown) });
   else for (const report of found) for (const line of detailed(report)) host.print(line);
   return 0;
+}
+
+/** The plugins of an id, of several levels perhaps. Throws `plugin_unknown` with near names. */
+export async function named(id: string, host: CommandHost): Promise<readonly PluginReport[]> {
+  const reports = await reportsOf(host);
+  const found = reports.filter((report) => report.id === id);
+  if (found.length > 0) return found;
+  const ids = reports.map((report) => report.id);
+  throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
+    hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
+  });
 }
 
 export async function reportsOf({ view }: CommandHost): Promise<readonly PluginReport[]> {
@@ -37,8 +47,8 @@ export async function reportsOf({ view }: CommandHost): Promise<readonly PluginR
   return view.service(workbench).plugins();
 }
 
-/** What INTERFACES promises, in its order; `by` and `description` beside it. */
-function shown(report: PluginReport): object {
+/** What is promised, in its order; `by` and `description` beside it. */
+export function shown(report: PluginReport): object {
   const { id, level, state, revision, source, contributes, taps, startMs, hookMs, promptTokens, ...rest } = report;
   return { id, level, state, revision, source, contributes, taps, startMs, hookMs, promptTokens, ...rest };
 }
@@ -49,7 +59,8 @@ function remark({ state, failure, by, source, level }: PluginReport): string {
   return level === 'builtin' ? '' : source;
 }
 
-function detailed(report: PluginReport): readonly string[] {
+/** All that is known of a plugin, as lines. */
+export function detailed(report: PluginReport): readonly string[] {
   const { id, level, state, revision, source, contributes, taps, failure, by, description } = report;
   return [
     `${id}: ${state} (${level}${source === 'built-in' ? '' : `, ${source}`}${revision > 1 ? `, revision ${revision}` : ''})`,

@@ -4,12 +4,22 @@ import { editorConfig } from './editor.ts';
 export function extensionFiles(name: string, root: string): Readonly<Record<string, string>> {
   const tool = name.replaceAll('-', '_');
   return {
-    'package.json': `${JSON.stringify({ name, private: true, type: 'module', kern: { extensions: ['./index.ts'] } }, undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(packageOf(name), undefined, 2)}\n`,
     'index.ts': extension(name, tool),
     [`${name}.test.ts`]: extensionTest(name, tool),
     'tsconfig.json': editorConfig(root),
   };
 }
+
+/** What `npm pack` needs to make a package of it. */
+const packageOf = (name: string): object => ({
+  name,
+  version: '0.1.0',
+  private: true,
+  type: 'module',
+  files: ['*.ts', '!*.test.ts'],
+  kern: { extensions: ['./index.ts'] },
+});
 
 const extension = (name: string, tool: string): string => `import { tools } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
