@@ -147,12 +147,30 @@ const isPluginIndex = (file: string): boolean => /^plugins\/.+\/index\.ts$/.test
 async function parser(): Promise<(file: string, source: string) => readonly string[]> {
   const { parseSync } = await import('vite');
   return (file, source) => {
-    const { program, errors } = parseSync(file, source);
-    if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+    const parsed = parseSync(file, source);
+    const [error] = parsed.errors;
+    if (error !== undefined) throw new Error(`${file}: ${error.message}`);
+    // The parser knows what is imported at the top; for all else its tree is read, which takes five times as long.
+    if (!/\b(import|require)\s*\(/.test(source)) return importedAtTop(parsed.module);
     const found: string[] = [];
-    collect(program, found);
+    collect(parsed.program, found);
     return found;
   };
+}
+
+interface Named {
+  readonly moduleRequest?: { readonly value: string } | null;
+}
+
+function importedAtTop({
+  staticImports,
+  staticExports,
+}: {
+  readonly staticImports: readonly Named[];
+  readonly staticExports: readonly { readonly entries: readonly Named[] }[];
+}): readonly string[] {
+  const all = [...staticImports, ...staticExports.flatMap(({ entries }) => entries)];
+  return all.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []);
 }
 
 function collect(node: unknown, found: string[]): void {
