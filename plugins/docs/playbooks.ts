@@ -33,7 +33,7 @@ function stepsIn(text: string): readonly Step[] {
     const before = text.slice(at, found.index);
     // `npm run docs` stands in words, between the last change and the tests.
     if (before.includes('`npm run docs`')) steps.push({ do: 'run', lines: ['npm run docs'] });
-    const names = [...before.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|md))`/g)].map(([, name = '']) => name);
+    const names = [...before.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|md|json))`/g)].map(([, name = '']) => name);
     if (names.length > 0) named = names;
     const lines = body
       .split('\n')
