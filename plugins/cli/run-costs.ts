@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PluginRunCost, systemPrompt } from 'kern/contracts';
 import { costsOf, type Kernel, makeFolderSync } from 'kern/plugin';
@@ -41,7 +41,7 @@ export function keepRunCosts(kernel: Kernel, home: string): void {
     renameSync(fresh, file);
   } catch {
     // It is only for looking at: a home that cannot be written is told of by what needs it.
-    rmSync(fresh, { force: true });
+    if (existsSync(fresh)) rmSync(fresh, { force: true });
   }
 }
 
