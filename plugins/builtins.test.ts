@@ -1,18 +1,28 @@
 import { stubOf, tools } from 'kern/contracts';
 import { bootKernel } from 'kern/testing';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { builtins } from './index.ts';
 
-/** What a plugin really registers, read off the snapshot after a boot with what it requires. */
-async function registered(
-  id: string,
-): Promise<{ declares: string[]; contributes: Map<string, Set<string | undefined>>; taps: string[] }> {
-  const definitions = new Map(
-    await Promise.all(builtins.map(async (manifest) => [manifest.id, await manifest.load()] as const)),
-  );
-  await using t = await bootKernel([...definitions.values()], { keepers: 'none' });
-  const activation = t.kernel.snapshot().activations.find((one) => one.id === id);
+/** All of them, live. */
+async function booted() {
+  const definitions = await Promise.all(builtins.map((manifest) => manifest.load()));
+  return bootKernel(definitions, { keepers: 'none' });
+}
+
+let all: Awaited<ReturnType<typeof booted>> | undefined;
+beforeAll(async () => {
+  all = await booted();
+});
+afterAll(() => all?.[Symbol.asyncDispose]());
+
+/** What a plugin really registers, read off the snapshot. */
+function registered(id: string): {
+  declares: string[];
+  contributes: Map<string, Set<string | undefined>>;
+  taps: string[];
+} {
+  const activation = all?.kernel.snapshot().activations.find((one) => one.id === id);
   if (activation === undefined) throw new Error(`${id} is not live`);
   const contributes = new Map<string, Set<string | undefined>>();
   for (const { capability, key } of activation.offers)
@@ -24,9 +34,9 @@ async function registered(
   };
 }
 
-test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what its setup registers', async (id) => {
+test.for(builtins.map((manifest) => manifest.id))('the manifest of %s says what its setup registers', (id) => {
   const manifest = builtins.find((one) => one.id === id);
-  const real = await registered(id);
+  const real = registered(id);
   expect(manifest?.declares.map((token) => token.id).sort()).toEqual(real.declares);
   expect([...(manifest?.taps ?? [])].sort()).toEqual(real.taps);
   // `*`: what there is depends on the machine, and may be nothing.
