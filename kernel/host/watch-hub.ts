@@ -2,11 +2,16 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import type { Handle } from '../plugin.ts';
 import { contentHash } from './hash.ts';
+import { absentOf, changedSince } from './since.ts';
 import { isNamesOnly, type Watcher } from './watch.ts';
 
 interface Subscription {
   readonly paths: readonly string[];
   readonly known: ReadonlyMap<string, string> | undefined;
+  /** When it was that they were read. */
+  readonly since: number | undefined;
+  /** What may have changed between that and the subscription. */
+  readonly suspect: readonly string[];
   /** Of `paths`, those that were not there: when one comes, it is told, even if nobody watched. */
   readonly absent: ReadonlySet<string>;
   readonly fn: (changed: readonly string[]) => void;
@@ -34,29 +39,38 @@ export class WatchHub {
   begin(): void {
     if (this.#watcher !== undefined || this.#closed) return;
     this.#watcher = this.#options.make((paths) => this.#tell(paths));
-    for (const [owner, { paths, known }] of this.#subscriptions) this.#watcher.watch(owner, paths, known);
-    for (const { absent, fn } of [...this.#subscriptions.values()]) {
+    for (const [owner, { paths, known, since, suspect, absent }] of this.#subscriptions) {
+      const changed = since === undefined ? [] : changedSince(paths, since, absent);
+      this.#watcher.watch(owner, paths, since === undefined ? known : asUnknown([...suspect, ...changed]));
+    }
+    for (const { absent, since, fn } of [...this.#subscriptions.values()]) {
+      if (since !== undefined) continue;
       const come = [...absent].map((path) => resolve(path)).filter((path) => existsSync(path));
       if (come.length > 0) fn(come);
     }
     this.#options.onBegin?.();
   }
 
-  /** One subscription an owner: a second call replaces the first. `known` says what the files held when they were read. */
+  /**
+   * One subscription an owner: a second call replaces the first. `read` says what the files held when they were read, or when
+   * it was that they were (ms): what changed between then and now is told as well.
+   */
   watch(
     owner: string,
     paths: readonly string[],
     fn: (changed: readonly string[]) => void,
-    known?: ReadonlyMap<string, string>,
+    read?: ReadonlyMap<string, string> | number,
   ): Handle {
     const isLooking = this.#watcher !== undefined;
-    const absent = new Set(
-      isLooking ? [] : paths.filter((path) => known?.has(path) !== true && !existsSync(resolve(path))),
-    );
+    const since = typeof read === 'number' ? read : undefined;
+    const known = typeof read === 'number' ? undefined : read;
+    const absent = isLooking ? none : absentOf(known === undefined ? paths : paths.filter((path) => !known.has(path)));
     const all = known && new Map([...(this.#subscriptions.get(owner)?.known ?? []), ...known]);
-    const subscription: Subscription = { paths, fn, known: all, absent };
+    // Of what is there more is told when watching begins.
+    const early = since === undefined || isLooking ? [] : changedSince([...absent], since);
+    const subscription: Subscription = { paths, fn, known: all, since, suspect: early, absent };
     this.#subscriptions.set(owner, subscription);
-    this.#watcher?.watch(owner, paths, known);
+    this.#watcher?.watch(owner, paths, since === undefined ? known : asUnknown(changedSince(paths, since)));
     const dispose = (): void => {
       if (this.#subscriptions.get(owner) === subscription) this.unwatch(owner);
     };
@@ -111,6 +125,11 @@ export class WatchHub {
     }
   }
 }
+
+const none: ReadonlySet<string> = new Set();
+
+/** Whatever is there is another thing than what was read. */
+const asUnknown = (paths: readonly string[]): ReadonlyMap<string, string> => new Map(paths.map((path) => [path, '']));
 
 /** What differs from what was known. Where nothing was known, a touched file counts as changed. */
 function changedUnder(given: readonly string[], { paths, known, absent }: Subscription): readonly string[] {
