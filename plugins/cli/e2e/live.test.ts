@@ -173,13 +173,15 @@ test('every built-in can be ejected and goes on working, or says why it cannot',
   await using desk = await openDesk({ 'a.txt': 'a', 's.json': script([{ calls }, { text: 'done' }]) });
   const refused: Record<string, string> = {};
   for (const { id } of builtins) {
-    const { code, err } = await desk.kern('plugins', 'eject', id);
+    const { code, err } = await desk.kern('plugins', 'eject', id, '--no-extensions');
     if (code !== 0) refused[id] = err.trim();
   }
   expect(refused).toEqual({
     cli: expect.stringContaining('cannot stand alone'),
     compat: expect.stringContaining('which only built-ins may'),
+    'custom-tools': expect.stringContaining('which only built-ins may'),
     discovery: expect.stringContaining('which only built-ins may'),
+    hooks: expect.stringContaining('which only built-ins may'),
     'models.auth': expect.stringContaining('which only built-ins may'),
     permissions: expect.stringContaining('a guard is never replaced'),
     processes: expect.stringContaining('which only built-ins may'),
