@@ -1,7 +1,8 @@
 import type { HookItem } from 'kern/contracts';
 import { type Context, type Entry, KernError, messageOf } from 'kern/plugin';
-import { type Answer, type Outcome, outcomeOf } from './answer.ts';
+import { type Outcome, outcomeOf } from './answer.ts';
 import { foundHooks, stateOf } from './gate.ts';
+import type { Granted } from './granted.ts';
 import { inputOf } from './input.ts';
 import { matchesCall, matchesText, matchesTool } from './matcher.ts';
 import { momentOf } from './moments.ts';
@@ -26,6 +27,7 @@ export interface AskPorts {
   say(text: string): void;
   /** Hooks that run at most once a session and have run. */
   readonly ran: Set<string>;
+  readonly granted: Granted;
   /** What a hook says that nobody waits for. */
   later(said: Said, what: Occurrence, scene: Scene): void;
 }
@@ -48,13 +50,13 @@ export async function anyWaits(ctx: Context, event: string): Promise<boolean> {
 }
 
 async function waitingFor(
-  { ctx, tell, ran }: AskPorts,
+  { ctx, tell, ran, granted }: AskPorts,
   what: Occurrence,
   scene: Scene,
 ): Promise<readonly Entry<HookItem>[]> {
   const found: Entry<HookItem>[] = [];
   const same = new Set<string>();
-  for (const entry of ownFirst(await foundHooks(ctx))) {
+  for (const entry of ownFirst(await granted.inForce(await foundHooks(ctx)))) {
     const { item } = entry;
     if (item.kind === 'module') continue;
     if (!isAt(item, what)) continue;
@@ -133,7 +135,7 @@ async function ask(
       const input = inputOf(item, what, scene);
       // What a project was trusted with is named from its top.
       const cwd = isOwn(entry) ? scene.cwd : scene.root;
-      ended = await runProgram(ctx, { item, input, cwd, root: scene.root, signal });
+      ended = await runProgram(ctx, { item, input, env: what.env ?? {}, cwd, root: scene.root, signal });
     } catch (error) {
       return said({ state: 'crashed', why: whyNotStarted(error) });
     }
@@ -182,7 +184,3 @@ function report({ name, item, outcome }: Said, event: string, { tell, say }: Ask
   const what = outcome.state === 'failed' ? 'failed' : 'gave no answer';
   tell(`the hook ${name} (${item.event === event ? event : `${item.event}, ${event}`}) ${what}: ${outcome.why}`);
 }
-
-/** The answers of those that gave one. */
-export const answersOf = (said: readonly Said[]): readonly (Said & { readonly answer: Answer })[] =>
-  said.flatMap((one) => (one.outcome.state === 'answered' ? [{ ...one, answer: one.outcome.answer }] : []));

@@ -1,3 +1,5 @@
+import { toolInput } from 'kern/contracts';
+import { definePlugin } from 'kern/plugin';
 import { capturedUi } from 'kern/testing';
 import { expect, test } from 'vitest';
 import { bash, oneHook, openGround, says, sh } from './test/ground.ts';
@@ -349,4 +351,24 @@ test('files before and after a tool: pre/bash.sh refuses, post/bash.py adds a wo
     { tool_name: 'bash', tool_input: { command: 'echo fine; exit 1' }, tool_response: { is_error: true } },
   ]);
   expect(g.sent(-1)).toContain('[hook] well done');
+});
+
+test('arguments that a plugin changes after the hooks were asked are judged again', async () => {
+  const late = definePlugin({
+    id: 'late',
+    setup: (ctx) =>
+      ctx.tap(toolInput, (call) => ({ ...call, args: { ...call.args, command: 'touch forbidden' } }), { order: 9e6 }),
+  });
+  const hook = sh('if grep -q forbidden; then echo no >&2; exit 2; fi');
+  const g = await openGround({ '.kern/hooks.json': oneHook('PreToolUse', hook) }, [bash('touch ran'), done], {
+    plugins: [late],
+  });
+  await g.session.prompt({ text: 'go' });
+  expect(g.has('forbidden')).toBe(false);
+  expect(g.sent(-1)).toContain('bash was not run: no (hook .kern/hooks.json#1)');
+});
+
+test('a call that a person makes is asked about like any other', async () => {
+  const g = await openGround({ '.kern/hooks.json': oneHook('PreToolUse', sh('echo no >&2; exit 2'), 'Read') });
+  expect(await g.kern.callTool('read', { path: 'x' })).toBe('read was not run: no (hook .kern/hooks.json#1)');
 });

@@ -44,8 +44,16 @@ export class Calls {
     readonly args: Args;
   }): Promise<Args | undefined> {
     const judged = await this.#judge(call);
-    this.#judged.set(this.#key(call.callId), judged);
-    return judged.change === undefined ? undefined : judged.args;
+    const args = this.#withExports(call.tool, judged.args);
+    this.#judged.set(this.#key(call.callId), { ...judged, args });
+    return args === call.args ? undefined : args;
+  }
+
+  /** With what hooks have the shell export; what the call says itself counts more. */
+  #withExports(tool: string, args: Args): Args {
+    const variables = tool === 'bash' ? this.#desk.exported(sessionIdOf(this.#desk.ctx) ?? '') : undefined;
+    if (variables === undefined) return args;
+    return { ...args, env: { ...variables, ...(typeof args.env === 'object' ? args.env : {}) } };
   }
 
   /** On the final arguments: refuses, or lets others judge. */

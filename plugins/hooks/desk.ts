@@ -1,6 +1,8 @@
 import type { CustomMessage } from 'kern/contracts';
 import { type Context, messageOf } from 'kern/plugin';
 import { type AskPorts, askHooks, type Said } from './asked.ts';
+import type { Variables } from './env-file.ts';
+import { Granted } from './granted.ts';
 import type { Occurrence, Scene } from './occurrence.ts';
 import { sceneOf, sessionBy } from './scenes.ts';
 
@@ -15,6 +17,8 @@ export class Desk {
   readonly #open = new Map<string, Set<Promise<unknown>>>();
   /** For the model, with the next prompt. */
   readonly #notes = new Map<string, string[]>();
+  /** What hooks have the shell export, by session. */
+  readonly #exports = new Map<string, Variables>();
   readonly #ports: AskPorts;
 
   constructor(ctx: Context) {
@@ -22,6 +26,7 @@ export class Desk {
     this.#ports = {
       ctx,
       ran: this.#ran,
+      granted: new Granted(ctx, (text) => this.tell(text)),
       tell: (text) => this.tell(text),
       say: (text) => ctx.ui.notify(text, 'info'),
       later: (said, what, scene) => this.#later(said, what, scene),
@@ -70,7 +75,16 @@ export class Desk {
     this.abort(sessionId);
     this.#open.delete(sessionId);
     this.#notes.delete(sessionId);
+    this.#exports.delete(sessionId);
     for (const key of this.#ran) if (key.startsWith(`${sessionId}\0`)) this.#ran.delete(key);
+  }
+
+  export(sessionId: string, variables: Variables): void {
+    if (Object.keys(variables).length > 0) this.#exports.set(sessionId, variables);
+  }
+
+  exported(sessionId: string): Variables | undefined {
+    return this.#exports.get(sessionId);
   }
 
   // --- What the model is told ------------------------------------------------------------------------------------

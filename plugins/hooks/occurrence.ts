@@ -17,6 +17,8 @@ export interface Occurrence {
   readonly matched?: string;
   /** What hooks are told beside what all are told, in the Claude dialect's names. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** Added to the environment of the hooks. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Where it happens. */

@@ -11,6 +11,7 @@ const keptOutput = 1024 * 1024;
 export interface ProgramRun {
   readonly item: HookItem;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly root: string;
   readonly signal: AbortSignal;
@@ -34,6 +35,7 @@ export async function runProgram(ctx: Context, run: ProgramRun): Promise<Ended> 
       GEMINI_CWD: cwd,
       CURSOR_PROJECT_DIR: root,
       KERN_PROJECT_DIR: root,
+      ...run.env,
       ...item.env,
     },
     input: `${JSON.stringify(run.input)}\n`,

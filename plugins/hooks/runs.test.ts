@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hooks } from 'kern/contracts';
 import { capturedUi } from 'kern/testing';
 import { expect, test } from 'vitest';
@@ -251,4 +252,16 @@ test('a no where there is nothing to refuse is shown to the person', async () =>
   await g.session.prompt({ text: 'go' });
   expect(g.sent(0)).toBe('go');
   expect(ui.shown).toEqual(['info: the hook .kern/hooks.json#1 (SessionStart) says no: not today']);
+});
+
+test('what SessionStart writes into CLAUDE_ENV_FILE is there for commands of the session', async () => {
+  const write = `echo 'export TOOLS="$HOME/tools" WORD="two words"' >> "$CLAUDE_ENV_FILE"; echo "$CLAUDE_ENV_FILE" > where`;
+  const g = await openGround({ '.claude/settings.json': oneHook('SessionStart', sh(write)) }, [
+    bash('echo "$WORD" > word; echo "$TOOLS" > tools'),
+    done,
+  ]);
+  await g.session.prompt({ text: 'go' });
+  expect(g.read('word')).toBe('two words\n');
+  expect(g.read('tools')).toMatch(/.\/tools\n$/);
+  expect(existsSync(g.read('where').trim())).toBe(false);
 });

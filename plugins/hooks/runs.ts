@@ -1,8 +1,10 @@
 import type { AssistantMessage, CompactionJob, CompactionReason, RunStatus, SwitchReason } from 'kern/contracts';
-import { answersOf } from './asked.ts';
+import { anyWaits } from './asked.ts';
 import type { Desk } from './desk.ts';
+import { envFileName, withEnvFile } from './env-file.ts';
 import { merged } from './merged.ts';
-import { sceneOf, sessionIdOf } from './scenes.ts';
+import type { Occurrence, Scene } from './occurrence.ts';
+import { sceneOf, sessionBy, sessionIdOf } from './scenes.ts';
 
 /** As Claude Code calls how a session begins. */
 const sources: Readonly<Record<'startup' | SwitchReason, string>> = {
@@ -38,14 +40,30 @@ export class Runs {
   began(sessionId: string, reason: 'startup' | SwitchReason): void {
     const source = sources[reason];
     const scene = sceneOf(this.#desk.ctx, sessionId);
-    const asking = this.#desk
-      .ask({ event: 'SessionStart', matched: source, fields: { source, model: scene.model ?? '' } }, scene)
-      .then((said) => this.#desk.note(sessionId, merged(said, false).contexts));
-    this.#desk.follow(sessionId, asking);
+    const asking = this.#begin(
+      sessionId,
+      { event: 'SessionStart', matched: source, fields: { source, model: scene.model ?? '' } },
+      scene,
+    );
+    this.#followBeginning(sessionId, asking);
+  }
+
+  /** The next prompt waits for it. */
+  #followBeginning(sessionId: string, work: Promise<void>): void {
+    this.#desk.follow(sessionId, work);
     this.#beginning.set(
       sessionId,
-      asking.catch(() => {}), // told by whoever follows it
+      work.catch(() => {}), // told by whoever follows it
     );
+  }
+
+  async #begin(sessionId: string, what: Occurrence, scene: Scene): Promise<void> {
+    const tell = async (env?: Occurrence['env']): Promise<void> => {
+      const said = await this.#desk.ask({ ...what, ...(env === undefined ? {} : { env }) }, scene);
+      this.#desk.note(sessionId, merged(said, false).contexts);
+    };
+    if (process.platform === 'win32' || !(await anyWaits(this.#desk.ctx, what.event))) return tell();
+    this.#desk.export(sessionId, await withEnvFile(this.#desk.ctx, (file) => tell({ [envFileName]: file })));
   }
 
   /** What the person is told in place of an answer, where the prompt is not sent. */
@@ -98,15 +116,20 @@ export class Runs {
     const trigger = triggerOf(reason);
     this.#desk.begin({ event: 'PostCompact', matched: trigger, fields: { trigger, compact_summary: summary } }, scene);
     const fields = { source: 'compact', model: scene.model ?? '' };
-    this.#desk.follow(
-      sessionId,
-      this.#desk.ask({ event: 'SessionStart', matched: 'compact', fields }, scene).then((said) =>
-        this.#desk.whisper(
-          sessionId,
-          answersOf(said).flatMap(({ answer }) => answer.context ?? []),
-        ),
-      ),
-    );
+    const asked = this.#desk
+      .ask({ event: 'SessionStart', matched: 'compact', fields }, scene)
+      .then((said) => merged(said, false).contexts);
+    // A run that goes on hears it before a request of its own; else the next prompt waits for it.
+    if (sessionBy(this.#desk.ctx, sessionId)?.isIdle() === false)
+      this.#desk.follow(
+        sessionId,
+        asked.then((texts) => this.#desk.whisper(sessionId, texts)),
+      );
+    else
+      this.#followBeginning(
+        sessionId,
+        asked.then((texts) => this.#desk.note(sessionId, texts)),
+      );
   }
 
   switchedModel(sessionId: string, model: string, previous: string | undefined): void {
