@@ -3,6 +3,7 @@ import type { Asking } from './asking.ts';
 import type { Level } from './capability.ts';
 import type { Change } from './change.ts';
 import type { Core } from './core.ts';
+import { LoadTimes } from './cost.ts';
 import type { Declarations } from './declarations.ts';
 import { KernError, PluginError } from './error.ts';
 import { within } from './limit.ts';
@@ -60,6 +61,7 @@ export class Attempt {
   readonly #change: Change;
   readonly #limitMs: number;
   readonly #stagings: Staging[] = [];
+  readonly #loadTimes = new LoadTimes();
   #culprit: PluginUnit | undefined;
 
   constructor(ground: Ground, change: Change) {
@@ -207,7 +209,7 @@ export class Attempt {
 
   async #load(plugin: IdlePlugin): Promise<PluginUnit> {
     try {
-      const started = performance.now();
+      const loaded = this.#loadTimes.begin();
       const definition = await within(this.#ground.core.clock, this.#limitMs, plugin.load(), () => {
         throw new KernError('load_late', `it did not load within ${this.#limitMs} ms`);
       });
@@ -215,7 +217,7 @@ export class Attempt {
         throw new KernError('manifest_id', `its manifest says ${plugin.id}, its code ${definition.id}`, {
           hint: 'make the two ids the same',
         });
-      return { ...sleeperUnit(plugin, definition), loadMs: performance.now() - started };
+      return { ...sleeperUnit(plugin, definition), loadMs: loaded() };
     } catch (error) {
       this.#culprit ??= sleeperUnit(plugin);
       throw new PluginError(plugin.id, 'loading', error);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Activation } from './activation.ts';
-import { costsOf } from './cost.ts';
+import { costsOf, LoadTimes } from './cost.ts';
 import { decide, event, transform } from './hook.ts';
 import { Journal } from './report.ts';
 import { anything } from './schema.ts';
@@ -115,6 +115,19 @@ test('an extension that others wait for too long is told of once, by its name; w
     'theirs: plugin theirs took 100 ms in ping, and everything stood still meanwhile: `kern plugins --why` shows what it costs',
     'theirs: plugin theirs took 1000 ms in bend, and the agent waited for it: `kern plugins --why` shows what it costs',
   ]);
+});
+
+test('what loads side by side is charged with its share: together they are the time that passed', () => {
+  const times = new LoadTimes();
+  const [first, second] = [times.begin(), times.begin()];
+  now += 10;
+  expect(second()).toBe(10);
+  now += 3;
+  expect(first()).toBe(3);
+  now += 100;
+  const third = times.begin();
+  now += 4;
+  expect(third()).toBe(4);
 });
 
 test('errors are counted for each plugin, also those that are no longer kept', () => {

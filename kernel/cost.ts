@@ -10,6 +10,22 @@ export interface HookCost {
   readonly slowestMs: number;
 }
 
+/** Measures what loads side by side: each is charged with what passed since the one before it was there. */
+export class LoadTimes {
+  #until = 0;
+
+  /** Answers with what is to be called when it is there: it says the ms. */
+  begin(): () => number {
+    const started = performance.now();
+    return () => {
+      const now = performance.now();
+      const ms = now - Math.max(started, this.#until);
+      this.#until = now;
+      return ms;
+    };
+  }
+}
+
 /** Whoever waits for these longer is told once whose time it is. Where taps answer at once, everything stands still meanwhile. */
 const slowMs = { atOnce: 100, awaited: 1_000 } as const;
 

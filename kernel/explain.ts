@@ -25,6 +25,8 @@ export interface PluginStatus {
   readonly source: string;
   readonly contributes: readonly Contribution[];
   readonly taps: readonly string[];
+  /** What it took to load its code, and to set it up. */
+  readonly loadMs: number;
   readonly startMs: number;
   readonly hookMs: number;
   /** Its last one; an active plugin keeps its old revision since. */
@@ -41,7 +43,7 @@ export interface Explained extends Standing {
   view(where: Partial<Where>): View;
 }
 
-const nothing = { contributes: [], taps: [], startMs: 0, hookMs: 0 } as const;
+const nothing = { contributes: [], taps: [], loadMs: 0, startMs: 0, hookMs: 0 } as const;
 
 /** Every plugin the kernel knows, in the order of their ids; of one id the nearest level first. */
 export function explain(kernel: Explained): readonly PluginStatus[] {
@@ -78,6 +80,7 @@ function running(
     source: unit.source,
     contributes,
     taps: [...new Set(taps.map(({ hook }) => hook.id))].sort(compare),
+    loadMs: tenths(unit.loadMs ?? 0),
     startMs: tenths(startMs),
     hookMs: tenths(hookMs),
     ...failureIn(failure),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { LoadTimes } from '../cost.ts';
 import { KernError, messageOf } from '../error.ts';
 import { builtinKey, type Kernel } from '../kernel.ts';
 import type { PluginDefinition, TrustState } from '../plugin.ts';
@@ -53,6 +54,7 @@ export class Host {
   readonly #options: HostOptions;
   readonly #reader: Reader;
   readonly #slots = new Map<string, Slot>();
+  readonly #loadTimes = new LoadTimes();
   /** Problems of files that are no extension, by path. */
   #problems: ReadonlyMap<string, string> = new Map();
   /** Where no change is under way and nobody's code runs, whoever calls. */
@@ -276,12 +278,12 @@ export class Host {
     const { place } = slot;
     await place.check?.();
     slot.revision += 1;
-    const started = performance.now();
+    const loaded = this.#loadTimes.begin();
     const read = await this.#reader.read(place, (file, hash) => {
       if (this.#slots.get(place.entry) === slot)
         this.#follow(slot, [...slot.files, file], slot.missing, new Map([[file, hash]]));
     });
-    slot.loadMs = performance.now() - started;
+    slot.loadMs = loaded();
     const { files, missing, contents } = read.seen ?? {
       files: [place.entry],
       missing: slot.missing,

@@ -17,7 +17,10 @@ export function timeline(): string {
 }
 
 /** The plugins that took long to start, slowest first: `tools.grep 12.4, mine 8.0`; nothing where none did. */
-export function slowStarts(plugins: readonly Pick<PluginStatus, 'id' | 'startMs'>[]): string | undefined {
-  const slow = plugins.filter(({ startMs }) => startMs >= slowMs).toSorted((a, b) => b.startMs - a.startMs);
-  return slow.length === 0 ? undefined : slow.map(({ id, startMs }) => `${id} ${startMs.toFixed(1)}`).join(', ');
+export function slowStarts(plugins: readonly Pick<PluginStatus, 'id' | 'loadMs' | 'startMs'>[]): string | undefined {
+  const slow = plugins
+    .map(({ id, loadMs, startMs }) => ({ id, ms: loadMs + startMs }))
+    .filter(({ ms }) => ms >= slowMs)
+    .toSorted((a, b) => b.ms - a.ms);
+  return slow.length === 0 ? undefined : slow.map(({ id, ms }) => `${id} ${ms.toFixed(1)}`).join(', ');
 }
