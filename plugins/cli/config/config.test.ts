@@ -49,6 +49,15 @@ test('a bad value and an unknown key are refused with what would be right', asyn
   }
 });
 
+test('a model that nobody knows is written, with what may be meant; one that is known, without a word', async () => {
+  await using desk = await openDesk();
+  const doubtful = await desk.kern('config', 'set', 'model', 'snnet');
+  expect(doubtful.code).toBe(0);
+  expect(doubtful.err).toMatch(/snnet: no model is called that — did you mean anthropic\/claude-sonnet/);
+  expect(await desk.kern('config', 'set', 'model', 'sonnet')).toMatchObject({ code: 0, err: '' });
+  expect(await desk.json('config', 'get', 'model')).toMatchObject({ value: 'sonnet' });
+});
+
 test('with --project the file of the project is written, and only with what a project may set', async () => {
   await using desk = await openDesk({ '.kern/x': '' });
   expect((await desk.kern('config', 'set', 'tools.execution', 'sequential', '--project')).out).toContain(

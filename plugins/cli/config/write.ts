@@ -1,5 +1,5 @@
-import { type CommandArgs, type CommandHost, workbench } from 'kern/contracts';
-import { KernError, messageOf } from 'kern/plugin';
+import { type CommandArgs, type CommandHost, models, workbench } from 'kern/contracts';
+import { codeOf, KernError, messageOf } from 'kern/plugin';
 
 export async function set(args: CommandArgs, host: CommandHost): Promise<number> {
   const [key = '', text] = args.positionals;
@@ -19,7 +19,22 @@ export async function set(args: CommandArgs, host: CommandHost): Promise<number>
   if (value.origin.layer !== level && value.origin.layer !== 'default') {
     host.say(`kern: ${value.origin.layer} sets ${key} too, and counts: ${JSON.stringify(value.value)}`);
   }
+  const doubt = key === 'model' && typeof value.value === 'string' ? await doubtOf(value.value, host) : undefined;
+  if (doubt !== undefined) host.say(`kern: ${doubt}`);
   return 0;
+}
+
+/** Why a name is no model's now. It is kept all the same: a server that has the model may not be running. */
+async function doubtOf(name: string, { view, signal }: CommandHost): Promise<string | undefined> {
+  await view.use(models).load();
+  try {
+    await view.service(models).find(name, signal);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) !== 'model_unknown' && codeOf(error) !== 'model_ambiguous') return undefined;
+    const hint = error instanceof KernError && error.hint !== undefined ? ` — ${error.hint}` : '';
+    return `${messageOf(error)}${hint}`;
+  }
 }
 
 async function parsed(text: string): Promise<unknown> {
