@@ -36,7 +36,7 @@ export function keepRunCosts(kernel: Kernel, home: string): void {
   const file = fileIn(home);
   const fresh = `${file}.${process.pid}`;
   try {
-    makeFolderSync(join(home, 'cache'));
+    makeFolderSync(join(home, 'cache'), 0o700);
     writeFileSync(fresh, JSON.stringify(costs), { mode: 0o600 });
     renameSync(fresh, file);
   } catch {
