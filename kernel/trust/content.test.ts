@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { TrustItem } from '../plugin.ts';
-import { contentOf, isInside, Unbound } from './content.ts';
+import { contentOf, Unbound } from './content.ts';
+import { isInside } from './files.ts';
 import { failure, folderWith, put } from './test/folder.ts';
 
 const hashOf = async (item: TrustItem, root: string): Promise<string> => (await contentOf(item, root)).sha256;
@@ -269,4 +270,28 @@ test('inside is told by the parts of a path', () => {
   expect(isInside('/a/b', '/a/b/..c/d')).toBe(true);
   expect(isInside('/a/b', '/a/bc')).toBe(false);
   expect(isInside('/a/b', '/a')).toBe(false);
+});
+
+test('a script is itself and the scripts that it names, through others; what it reads is not meant', async () => {
+  const root = folderWith({
+    'hooks/check.sh':
+      '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\npython3 "$CLAUDE_PROJECT_DIR"/tools/deep.py <package.json\n./run-it\n',
+    'hooks/lib.sh': 'echo ../README.md',
+    'tools/deep.py': 'from helper import x\nimport os, pkg.inner as inner\n',
+    'tools/helper.py': '',
+    'tools/pkg/inner.py': '',
+    'run-it': '#!/bin/sh\n',
+    'README.md': '',
+    'package.json': '{}',
+  });
+  chmodSync(path.join(root, 'run-it'), 0o755);
+  const item: TrustItem = { kind: 'hook', id: 'h', definition: { command: 'x' }, files: ['hooks/check.sh'] };
+  for (const name of ['hooks/lib.sh', 'tools/deep.py', 'tools/helper.py', 'tools/pkg/inner.py', 'run-it'])
+    expect([name, await changes(item, root, () => appendFileSync(path.join(root, name), '# changed'))]).toEqual([
+      name,
+      true,
+    ]);
+  put(root, { 'hooks/check.sh': '#!/bin/sh\ncat README.md package.json; ./later.sh' });
+  expect(await changes(item, root, () => put(root, { 'README.md': 'x', 'package.json': '{ }' }))).toBe(false);
+  expect(await changes(item, root, () => put(root, { 'hooks/later.sh': 'evil' }))).toBe(true);
 });

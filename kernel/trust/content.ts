@@ -1,10 +1,11 @@
 import { constants, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, messageOf } from '../error.ts';
+import { messageOf } from '../error.ts';
 import type { TrustItem } from '../plugin.ts';
 import { canonical, sha256 } from './definition.ts';
-import { candidates, internalTargets, isCode, mentions } from './imports.ts';
+import { isInside, realFolder, statOf } from './files.ts';
+import { candidates, internalTargets, isCode, isScript, mentions, scriptMentions } from './imports.ts';
 
 /** What an item is made of: a hash for each part, so that a change can be named. */
 export interface Content {
@@ -133,7 +134,7 @@ class Reading {
         for (const target of mains(source)) waiting.push(...this.#mentioned(file, target));
       } else if (isCode(file)) {
         for (const specifier of mentions(source)) waiting.push(...this.#mentioned(file, specifier));
-      }
+      } else if (isScript(file, source)) waiting.push(...this.#called(file, source));
     }
   }
 
@@ -146,6 +147,20 @@ class Reading {
     });
     const exact = places.slice(0, 2).find((place) => statOf(place)?.isDirectory() === false);
     return exact === undefined ? places : [exact];
+  }
+
+  /** Other scripts of the project that one names, as seen from where it stands and from the project. Data is not meant. */
+  #called(from: string, source: string): readonly string[] {
+    const places = scriptMentions(source).flatMap((name) =>
+      [path.dirname(from), this.#root].flatMap((base) => this.#place(path.resolve(base, name)) ?? []),
+    );
+    return places.filter((place) => {
+      const found = statOf(place);
+      return (
+        found?.isSymbolicLink() === true ||
+        (found?.isFile() === true && (isRun(place) || (Number(found.mode) & 0o111) !== 0))
+      );
+    });
   }
 
   #internal(from: string, name: string): readonly string[] {
@@ -257,6 +272,8 @@ class Link {
   }
 }
 
+const isRun = (file: string): boolean => isCode(file) || isScript(file, '');
+
 /** `extensions/<name>/…` is a plugin of several files; a file right in `extensions/` is one of its own. */
 function extensionFolder(entry: string, root: string): string | undefined {
   for (let folder = path.dirname(entry); folder !== root && isInside(root, folder); folder = path.dirname(folder)) {
@@ -280,29 +297,4 @@ function readManifest(file: string): unknown {
   } catch {
     return undefined; // names nothing, as it is
   }
-}
-
-function statOf(file: string): ReturnType<typeof lstatSync> | undefined {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false });
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOTDIR') return undefined;
-    throw thrown;
-  }
-}
-
-/** The real path of a folder, also of one that is not there. */
-export function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    const above = path.dirname(folder);
-    return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
-  }
-}
-
-/** By parts of the path, never by its first letters. */
-export function isInside(root: string, file: string): boolean {
-  const way = path.relative(root, file);
-  return way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
 }

@@ -97,3 +97,35 @@ function collect(value: unknown, take: (target: string) => void): void {
   if (typeof value === 'string') take(value);
   else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) collect(one, take);
 }
+
+const scripts = new Set(['.sh', '.bash', '.zsh', '.fish', '.py', '.rb', '.pl', '.php', '.lua', '.ps1', '.cmd', '.bat']);
+const scriptName =
+  /(?:[\w@+-][\w.@+-]*\/|\.[\w.@+-]*\/)*[\w.@+-]+\.(?:sh|bash|zsh|fish|py|rb|pl|php|lua|ps1|cmd|bat|[cm]?[jt]s)\b/g;
+const dotted = /(?<![\w/])\.{1,2}\/[\w./@+-]+/g;
+const pythonModule = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import[ \t]+([\w., \t]+))/gm;
+
+/** Whether a file is one that an interpreter runs: by its ending, or by its first line. */
+export function isScript(file: string, source: string): boolean {
+  return scripts.has(path.extname(file)) || source.startsWith('#!');
+}
+
+/**
+ * What a script names that may be a script too: paths, whatever variable stands before them, and modules of Python beside
+ * it. Too much is harmless, as long as only what is there and may run is taken.
+ */
+export function scriptMentions(source: string): readonly string[] {
+  const modules = Array.from(source.matchAll(pythonModule), ([, from = '', list = '']) => [
+    from,
+    ...list.split(/[,\s]+/),
+  ])
+    .flat()
+    .filter((name) => /^[\w.]+$/.test(name) && name !== 'as')
+    .map((name) => name.replace(/^\.+/, '').replaceAll('.', '/'));
+  return [
+    ...new Set([
+      ...(source.match(scriptName) ?? []),
+      ...(source.match(dotted) ?? []),
+      ...modules.flatMap((name) => [`${name}.py`, `${name}/__init__.py`]),
+    ]),
+  ].filter((name) => name.length < 1_024);
+}

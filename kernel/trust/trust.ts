@@ -1,6 +1,7 @@
 import { KernError, messageOf } from '../error.ts';
 import type { TrustGate, TrustItem, TrustState } from '../plugin.ts';
-import { type Content, contentOf, realFolder } from './content.ts';
+import { type Content, contentOf } from './content.ts';
+import { realFolder } from './files.ts';
 import { type GrantedTexts, GrantedTextsStore } from './granted.ts';
 import { Ledger, type LedgerLine, lineKey } from './ledger.ts';
 
