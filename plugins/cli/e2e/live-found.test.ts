@@ -200,7 +200,9 @@ test('every kind of file is live in the next turn of the same run; a broken edit
 }, 90_000);
 
 test('without trust what is data is live all the same, and code goes on as it was granted, with a notice', async () => {
-  const steps = [{ data: 'two', code: 'one', files: { ...whole('two'), '.kern/extensions/hello.ts': hello('two') } }];
+  // The overlay of the config is the person's own.
+  const { 'over.yml': _, ...code } = wholeCode('two');
+  const steps = [{ data: 'two', code: 'one', files: { ...whole('two'), ...code } }];
   const first = { data: 'one', code: 'one', files: {} };
   using place = openPlace({
     '.git/HEAD': '',
@@ -212,5 +214,7 @@ test('without trust what is data is live all the same, and code goes on as it wa
   expect(await place.run('trust', 'grant')).toMatchObject({ code: 0 });
   const err = await runThrough(place, steps, []);
   expect(err).toMatch(/^. plugin hello changed, but the old one was kept: .*trust/m);
+  for (const file of ['.claude/settings.json', '.kern/hooks.json'])
+    expect(err.split(`the hooks of ${file} have changed and go on as they were: `)).toHaveLength(2);
   expect(err.match(/goes on to hold/g) ?? []).toEqual([]);
 }, 60_000);
