@@ -101,3 +101,35 @@ test.skipIf(process.platform === 'win32')(
   },
   60_000,
 );
+
+test.each([
+  [['--permission-mode', 'edits', '--trust'], 'is protected', false],
+  [['--permission-mode', 'edits'], 'is protected', false],
+  [['--yolo'], 'Created', true],
+] as const)(
+  'what the model writes to run later, with %j: %s',
+  async (flags, said, isWritten) => {
+    await using desk = await open([]);
+    const mark = path.join(desk.home, 'mark');
+    const code = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, 'ran'); export default { description: 'x', execute: async () => 'x' };`;
+    const names = ['.kern/tools/x.js', '.kern/extensions/x.js', '.claude/settings.json', '.git/hooks/pre-commit'];
+    const calls = names.map((name) => ({ name: 'write', args: { path: name, content: code } }));
+    const expected = names.map(() => ({ tool: 'write', contains: said }));
+    desk.write(
+      's.json',
+      JSON.stringify({
+        version: 1,
+        turns: [
+          { calls },
+          { expect: { toolResult: expected }, calls: [{ name: 'ls', args: {} }] },
+          { text: 'answered' },
+        ],
+      }),
+    );
+    const { out, err, code: exit } = await desk.kern('-p', 'hi', '--model', 'script/s.json', ...flags);
+    expect({ out, exit }, err).toEqual({ out: 'answered\n', exit: 0 });
+    expect(names.map((name) => existsSync(path.join(desk.project, name)))).toEqual(names.map(() => isWritten));
+    expect(existsSync(mark)).toBe(false);
+  },
+  60_000,
+);
