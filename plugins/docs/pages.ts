@@ -28,6 +28,7 @@ const order = [
   ...['first-run', 'extensions', 'models', 'tools', 'sessions', 'permissions', 'trust', 'config', 'commands', 'hooks'],
   ...[
     'custom-tools',
+    'packages',
     'capabilities',
     'providers',
     'discovery',

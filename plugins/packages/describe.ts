@@ -2,7 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { KernError, locatePackage, messageOf } from 'kern/plugin';
 import { isMap, isPackageName, isVersion } from './lock.ts';
-import { manifestIn, partKinds, type StatedParts, statedParts } from './parts.ts';
+import {
+  manifestIn,
+  type OtherManifests,
+  otherManifest,
+  otherManifests,
+  partKinds,
+  type StatedParts,
+  statedParts,
+} from './parts.ts';
 import { satisfies } from './range.ts';
 
 /** A package in a folder, told without running anything of it. */
@@ -44,8 +52,9 @@ const given = /^(?:kern|zod|typebox|@sinclair\/typebox|@(?:earendil-works|marioz
 /** What a folder holds. Throws what makes it no package that kern could take. */
 export async function describe(folder: string, kernVersion: string): Promise<Description> {
   const packageJson = jsonIn(folder, 'package.json');
-  const claude = jsonIn(folder, '.claude-plugin/plugin.json');
-  const { name, version, description } = identity(packageJson, claude, folder);
+  const others = othersIn(folder);
+  const other = otherManifest(others);
+  const { name, version, description } = identity(packageJson, other, folder);
   const wanted = kernRange(packageJson);
   if (wanted !== undefined && !satisfies(kernVersion, wanted)) {
     throw new KernError(
@@ -57,10 +66,10 @@ export async function describe(folder: string, kernVersion: string): Promise<Des
     );
   }
   // Of a package that was not made for kern, a file called index.js is no extension, nor a folder called rules one of rules.
-  const isMeant = packageJson === undefined || claude !== undefined || speaksToKern(packageJson);
+  const isMeant = packageJson === undefined || other !== undefined || speaksToKern(packageJson);
   const located = isMeant ? await locatePackage(folder) : { found: [], problems: [] };
   const entries = located.found.map(({ entry }) => path.relative(folder, entry).split(path.sep).join('/'));
-  const stated = statedParts(packageJson, claude);
+  const stated = statedParts(packageJson, others);
   const brings = isMeant ? bringsOf(folder, stated) : {};
   const scripts = textMap(fieldOf(packageJson, 'scripts'));
   const built = ['prepare', 'prepack', 'build'].find((one) => Object.hasOwn(scripts, one));
@@ -93,6 +102,11 @@ export async function describe(folder: string, kernVersion: string): Promise<Des
   };
 }
 
+/** What other programs would read in a folder. Throws `package_manifest` where it is no JSON. */
+export function othersIn(folder: string): OtherManifests {
+  return Object.fromEntries(Object.entries(otherManifests).map(([name, file]) => [name, jsonIn(folder, file)]));
+}
+
 function speaksToKern(packageJson: unknown): boolean {
   const keywords = fieldOf(packageJson, 'keywords');
   const words = Array.isArray(keywords) ? keywords : [];
@@ -101,12 +115,12 @@ function speaksToKern(packageJson: unknown): boolean {
 
 function identity(
   packageJson: unknown,
-  claude: unknown,
+  other: unknown,
   folder: string,
 ): { name: string; version: string; description: string | undefined } {
-  const said = packageJson ?? claude;
+  const said = packageJson ?? other;
   const name =
-    fieldOf(packageJson, 'name') ?? fieldOf(claude, 'name') ?? (said === undefined ? undefined : path.basename(folder));
+    fieldOf(packageJson, 'name') ?? fieldOf(other, 'name') ?? (said === undefined ? undefined : path.basename(folder));
   if (typeof name !== 'string' || !isPackageName(name))
     throw new KernError(
       'package_manifest',
@@ -115,12 +129,12 @@ function identity(
         hint: 'A package.json with at least {"name": "weather", "version": "1.0.0", "kern": {"extensions": ["./index.ts"]}}',
       },
     );
-  const version = fieldOf(packageJson, 'version') ?? fieldOf(claude, 'version') ?? '0.0.0';
+  const version = fieldOf(packageJson, 'version') ?? fieldOf(other, 'version') ?? '0.0.0';
   if (typeof version !== 'string' || !isVersion(version))
     throw new KernError('package_manifest', `${name}: ${JSON.stringify(version)} is no version`, {
       hint: '"version": "1.0.0"',
     });
-  const description = fieldOf(packageJson, 'description') ?? fieldOf(claude, 'description');
+  const description = fieldOf(packageJson, 'description') ?? fieldOf(other, 'description');
   return { name, version, description: typeof description === 'string' ? description : undefined };
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from 'kern/plugin';
 import { lockFileOf, lockOf, type PackageLevel, readLock, shelvesOf } from './lock.ts';
-import { partKinds, statedParts } from './parts.ts';
+import { otherManifests, partKinds, statedParts } from './parts.ts';
 import { folderOf, whatIsWrong } from './shelf.ts';
 import type { InstalledPackage, PackageParts } from './types.ts';
 
@@ -45,6 +45,7 @@ export function lockedIn(
         name,
         folder: folderOf(shelf, name, locked),
         kinds: partKinds,
+        others: otherManifests,
         stated: statedParts,
         whatIsWrong: () => whatIsWrong(shelf, name, locked, where.home),
       }),

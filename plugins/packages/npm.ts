@@ -51,6 +51,6 @@ export async function npm(
 
 function reasonOf(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim());
-  const said = lines.filter((line) => line !== '' && !/^A complete log|^This command was run|_logs/.test(line));
+  const said = lines.filter((line) => line !== '' && !/^code E|^A complete log|^This command was run|_logs/.test(line));
   return said.slice(0, 3).join(' ') || 'it does not say why';
 }

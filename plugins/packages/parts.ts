@@ -30,7 +30,7 @@ export interface StatedParts {
   readonly servers: Readonly<Record<string, unknown>> | undefined;
   /** How its commands and hooks are written. */
   readonly dialect: 'kern' | 'pi' | 'claude';
-  /** Of a plugin of Claude Code: it has no package.json that speaks to kern. */
+  /** It is a plugin of another program: it has no package.json that speaks to kern. */
   readonly isForeign: boolean;
   /** What is said and not understood, or leads out of the package. */
   readonly problems: readonly string[];
@@ -52,10 +52,31 @@ export function manifestIn(
   return undefined;
 }
 
-/** What a package says it brings. `claude`: the content of `.claude-plugin/plugin.json`, where there is one. */
-export function statedParts(packageJson: unknown, claude: unknown): StatedParts {
+/** The manifests of other programs that make a package too, from its folder. */
+export const otherManifests = {
+  claude: '.claude-plugin/plugin.json',
+  /** An Agent Plugin. */
+  agent: 'plugin.json',
+  gemini: 'gemini-extension.json',
+} as const;
+
+/** The content of those that are there. */
+export type OtherManifests = Readonly<Partial<Record<keyof typeof otherManifests, unknown>>>;
+
+/** The first of them that says anything. */
+export function otherManifest(others: OtherManifests): Readonly<Record<string, unknown>> | undefined {
+  const { claude, agent, gemini } = others;
+  if (isMap(claude)) return claude;
+  if (isMap(agent) && String(agent.$schema).startsWith('https://agent-plugins.org/')) return agent;
+  return isMap(gemini) ? gemini : undefined;
+}
+
+/** What a package says it brings. What speaks to kern counts before what speaks to others. */
+export function statedParts(packageJson: unknown, others: OtherManifests): StatedParts {
   const found = manifestIn(packageJson);
-  if (found === undefined && isMap(claude)) return claudeParts(claude);
+  const other = found === undefined ? otherManifest(others) : undefined;
+  if (other !== undefined)
+    return other === others.claude ? claudeParts(other) : foreignParts(other, other === others.agent);
   const { reader = 'kern', manifest = {} } = found ?? {};
   const problems: string[] = [];
   const paths = Object.fromEntries(
@@ -71,6 +92,19 @@ export function statedParts(packageJson: unknown, claude: unknown): StatedParts 
     dialect: reader === 'kern' ? 'kern' : 'pi',
     isForeign: false,
     problems,
+  };
+}
+
+/** Of an Agent Plugin, or of an extension of Gemini CLI, as far as others may read them. */
+function foreignParts(manifest: Readonly<Record<string, unknown>>, isAgentPlugin: boolean): StatedParts {
+  return {
+    paths: isAgentPlugin ? { skills: ['skills'], mcpServers: ['mcp.json'] } : { skills: ['skills'] },
+    servers: !isAgentPlugin && isMap(manifest.mcpServers) ? manifest.mcpServers : undefined,
+    dialect: 'claude',
+    isForeign: true,
+    problems: isAgentPlugin
+      ? []
+      : ['of an extension of Gemini CLI the skills and the MCP servers are taken, and nothing else'],
   };
 }
 

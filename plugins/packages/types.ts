@@ -36,7 +36,9 @@ export interface PackageParts {
   readonly name: string;
   readonly folder: string;
   readonly kinds: readonly PartKind[];
-  /** Where its parts stand, by its package.json and its `.claude-plugin/plugin.json`. */
-  stated(packageJson: unknown, claude: unknown): StatedParts;
+  /** The manifests of other programs, by name and path. */
+  readonly others: Readonly<Record<string, string>>;
+  /** Where its parts stand, by its package.json and those. */
+  stated(packageJson: unknown, others: Readonly<Record<string, unknown>>): StatedParts;
   whatIsWrong(): Promise<KernError | undefined>;
 }

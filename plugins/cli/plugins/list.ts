@@ -1,17 +1,18 @@
 import { type CommandArgs, type CommandHost, columns, type PluginReport, workbench } from 'kern/contracts';
 import { didYouMean, KernError, nearNames } from 'kern/plugin';
 import { costLines } from './cost.ts';
-import { packageLines, packageOf, packageReports } from './packages.ts';
+import { foundLines, foundManifests, packageLines, packageOf, packageReports } from './packages.ts';
 
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const reports = await reportsOf(host);
   const packages = await packageReports(host);
+  const found = await foundManifests(host);
   if (args.shared.json) {
     const plugins = reports.map((report) => {
       const own = packageOf(report, packages);
       return own === undefined ? shown(report) : { ...shown(report), package: `${own.name}@${own.version}` };
     });
-    host.json({ plugins, packages });
+    host.json({ plugins, packages, found });
     return 0;
   }
   if (args.options.why === true) {
@@ -19,7 +20,11 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     return 0;
   }
   const rows = reports.map((report) => [report.id, report.state, report.level, remark(report)]);
-  for (const line of [...columns([['plugin', 'state', 'level', ''], ...rows]), ...packageLines(packages)])
+  for (const line of [
+    ...columns([['plugin', 'state', 'level', ''], ...rows]),
+    ...packageLines(packages),
+    ...foundLines(found),
+  ])
     host.print(line);
   return 0;
 }

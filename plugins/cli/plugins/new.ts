@@ -21,7 +21,7 @@ export async function create(args: CommandArgs, host: CommandHost): Promise<numb
   const folder = path.join(isUsers ? home : path.join(root, '.kern'), 'extensions', name);
   if (existsSync(folder))
     throw new KernError('usage', `${folder} is there already`, { hint: 'Choose another name, or move it away.' });
-  const files = extensionFiles(name, program.root);
+  const files = extensionFiles(name, program.root, program.version);
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: 'wx' });
   if (args.shared.json) host.json({ name, folder, files: Object.keys(files) });
@@ -44,6 +44,7 @@ function tellNext(
     '',
     'Next:',
     `  kern plugins test ${shown}`,
+    `  kern plugins lint ${shown}`,
     `  ${call}${isUsers ? '' : ' --trust'}`,
     `  edit ${path.join(shown, 'index.ts')}: what is saved while kern runs is live in its next turn`,
     ...(isUsers

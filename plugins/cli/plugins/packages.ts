@@ -2,6 +2,7 @@ import path from 'node:path';
 import {
   type CommandHost,
   columns,
+  extensionManifests,
   type InstalledPackage,
   installedPackages,
   type PluginReport,
@@ -78,4 +79,19 @@ export function packageLines(packages: readonly PackageReport[]): readonly strin
     visible(failure === undefined ? source : (failure.hint ?? failure.message)),
   ]);
   return ['', ...columns([['package', 'version', 'level', 'state', ''], ...rows])];
+}
+
+/** Extensions of other programs: what they bring is read where it lies, and they can be taken as packages. */
+export async function foundManifests({
+  view,
+}: CommandHost): Promise<readonly { readonly name: string; readonly path: string }[]> {
+  const reader = view.use(extensionManifests);
+  await reader.load();
+  return reader.items().map(({ name, path: folder }) => ({ name, path: folder }));
+}
+
+export function foundLines(found: Awaited<ReturnType<typeof foundManifests>>): readonly string[] {
+  if (found.length === 0) return [];
+  const rows = found.map(({ name, path: folder }) => [`  ${visible(name)}`, visible(folder)]);
+  return ['', 'Of other programs; kern plugins install <path> makes one a package of yours:', ...columns(rows)];
 }

@@ -1,10 +1,10 @@
 import { editorConfig } from './editor.ts';
 
 /** The files of a new extension, by name. */
-export function extensionFiles(name: string, root: string): Readonly<Record<string, string>> {
+export function extensionFiles(name: string, root: string, version: string): Readonly<Record<string, string>> {
   const tool = name.replaceAll('-', '_');
   return {
-    'package.json': `${JSON.stringify(packageOf(name), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(packageOf(name, version), undefined, 2)}\n`,
     'index.ts': extension(name, tool),
     [`${name}.test.ts`]: extensionTest(name, tool),
     'tsconfig.json': editorConfig(root),
@@ -12,13 +12,17 @@ export function extensionFiles(name: string, root: string): Readonly<Record<stri
 }
 
 /** What `npm pack` needs to make a package of it. */
-const packageOf = (name: string): object => ({
+const packageOf = (name: string, version: string): object => ({
   name,
   version: '0.1.0',
   private: true,
   type: 'module',
-  files: ['*.ts', '!*.test.ts'],
+  keywords: ['kern-package'],
+  // The tsconfig.json leads to places on this machine.
+  files: ['*', '!*.test.ts', '!tsconfig.json'],
   kern: { extensions: ['./index.ts'] },
+  // Not among peerDependencies: npm would fetch whatever is called kern there.
+  engines: { kern: `>=${version}` },
 });
 
 const extension = (name: string, tool: string): string => `import { tools } from 'kern/contracts';

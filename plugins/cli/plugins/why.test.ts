@@ -83,3 +83,39 @@ test('a setting that names no extension, and one that names many, are told and l
     failure: { code: 'extension_missing', message: expect.stringContaining('setting extensions') },
   });
 });
+
+test('extensions of other programs are listed, and one that is installed brings what kern understands', async () => {
+  await using desk = await openDesk({
+    '.gemini/extensions/sky/gemini-extension.json': JSON.stringify({
+      name: 'sky',
+      version: '1.0.0',
+      mcpServers: { clouds: { command: 'clouds' } },
+    }),
+    'claude/.claude-plugin/plugin.json': JSON.stringify({ name: 'reviews', version: '2.0.0' }),
+    'claude/commands/review.md': 'Look into the rules.',
+    'claude/skills/care/SKILL.md': '---\nname: care\ndescription: How to take care.\n---\nCare.',
+  });
+  const { out } = await desk.kern('plugins', 'list');
+  const folder = path.join(desk.project, '.gemini/extensions/sky');
+  expect(out).toContain(`  sky  ${folder}`);
+  expect(await desk.json('plugins', 'install', folder, '--yes')).toMatchObject({
+    packages: [{ name: 'sky', brings: { mcpServers: ['clouds'] }, runs: ['MCP server clouds: clouds'] }],
+  });
+  expect(await desk.json('plugins', 'install', './claude', '--yes')).toMatchObject({
+    packages: [{ name: 'reviews', version: '2.0.0', brings: { skills: ['care'], commands: ['review'] } }],
+  });
+  const entries = async (kind: string): Promise<readonly object[]> =>
+    ((await desk.json('providers', '--why', kind)) as { entries: readonly object[] }).entries;
+  expect(await entries('skill')).toContainEqual(
+    expect.objectContaining({ key: 'care', origin: expect.objectContaining({ provider: 'packages' }) }),
+  );
+  expect(await entries('slash-command')).toContainEqual(
+    expect.objectContaining({ key: 'review', verdict: { state: 'won' } }),
+  );
+  expect(await entries('mcp-server')).toContainEqual(
+    expect.objectContaining({
+      key: 'clouds',
+      origin: expect.objectContaining({ provider: 'packages', level: 'user' }),
+    }),
+  );
+});

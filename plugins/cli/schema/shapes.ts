@@ -1,8 +1,30 @@
 import { z } from 'zod';
 import { fromZod, type JsonSchema, titled } from './draft.ts';
 
+/** Paths in a package; one may stand by itself. */
+const paths = (what: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(what);
+
 const manifest = z.strictObject({
-  extensions: z.array(z.string()).describe('The entry files, relative to this package'),
+  extensions: z
+    .array(z.string())
+    .optional()
+    .describe('The entry files, relative to this package, or folders of them. Default index.ts or index.js'),
+  skills: paths('Folders of skills. Default skills/'),
+  commands: paths('Folders of slash commands. Default commands/'),
+  prompts: paths('Folders of prompt templates. Default prompts/'),
+  rules: paths('Folders of rules. Default rules/'),
+  instructions: paths('Folders of instructions. Default instructions/'),
+  agents: paths('Folders of agents. Default agents/'),
+  hooks: paths('JSON files of hooks, or folders with pre/ and post/'),
+  tools: paths('Folders of tools that are files'),
+  mcpServers: z
+    .union([z.string(), z.array(z.string()), z.record(z.string(), z.looseObject({}))])
+    .optional()
+    .describe('JSON files of MCP servers, or the servers by name'),
   id: z.string().optional().describe('The id of its plugin, so that it is known before it is loaded'),
   contributes: z
     .record(z.string(), z.union([z.literal('*'), z.array(z.string())]))

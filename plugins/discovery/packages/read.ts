@@ -30,10 +30,10 @@ async function itemsOf<K extends FoundKind>(
   name: string,
 ): Promise<readonly FoundItems[K][]> {
   const { folder } = one;
-  const stated = one.stated(
-    await at.files.json(join(folder, 'package.json')),
-    await at.files.json(join(folder, '.claude-plugin', 'plugin.json')),
+  const others = await Promise.all(
+    Object.entries(one.others).map(async ([id, file]) => [id, await at.files.json(join(folder, file))] as const),
   );
+  const stated = one.stated(await at.files.json(join(folder, 'package.json')), Object.fromEntries(others));
   const part = one.kinds.find((known) => known.name === name);
   if (part === undefined) return [];
   const spots = await Promise.all(

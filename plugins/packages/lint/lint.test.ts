@@ -22,7 +22,7 @@ const good = {
     name: 'kern-weather',
     version: '1.0.0',
     type: 'module',
-    files: ['index.ts', 'skills'],
+    files: ['*.ts', 'skills'],
     kern: { extensions: ['./index.ts'] },
     peerDependencies: { kern: '>=0.0.1-a' },
     dependencies: {},
@@ -127,6 +127,17 @@ const bad: readonly (readonly [
     },
     'entry_not_packed',
     'package.json:1',
+    /leaves it out/,
+  ],
+  [
+    'a file that is not packed',
+    {
+      'package.json': '{"name":"x","private":true,"files":["index.js"],"kern":{"extensions":["./index.js"]}}',
+      'index.js': "import id from './id.js';\nexport default { id, setup() {} };",
+      'id.js': "export default 'x';",
+    },
+    'file_not_packed',
+    'id.js',
     /leaves it out/,
   ],
   [

@@ -15,6 +15,8 @@ const fields = [
   'declares',
   'taps',
   'stubs',
+  'looksFor',
+  'provider',
   'config',
   ...partKinds.map(({ name }) => name),
 ];
@@ -50,7 +52,7 @@ export async function lookAtManifest(folder: string, kernVersion: string): Promi
   }
   const at = (key: string) => ({ file, line: lineOf(text, `"${key}"`) });
   const found = manifestIn(packageJson);
-  const stated = statedParts(packageJson, undefined);
+  const stated = statedParts(packageJson, {});
   const findings: Finding[] = [
     ...identityFindings(packageJson, at),
     ...(found?.reader === 'kern'
@@ -128,7 +130,7 @@ function missingParts(folder: string, packageJson: unknown, at: At): readonly Fi
   if (found === undefined) return [];
   return partKinds.flatMap(({ name }) => {
     if (found.manifest[name] === undefined || isMap(found.manifest[name])) return [];
-    const paths = statedParts(packageJson, undefined).paths[name] ?? [];
+    const paths = statedParts(packageJson, {}).paths[name] ?? [];
     return paths
       .filter((one) => statSync(path.join(folder, one), { throwIfNoEntry: false }) === undefined)
       .map((one) =>
@@ -152,16 +154,16 @@ function rangeFindings(packageJson: unknown, kernVersion: string, at: At): reado
             'kern_range',
             at('kern'),
             `is for kern ${range}, and this is kern ${kernVersion}`,
-            `"peerDependencies": {"kern": "^${kernVersion}"}`,
+            `"engines": {"kern": "^${kernVersion}"}`,
           ),
         ];
   if (fieldOf(packageJson, 'private') === true) return [];
   return [
     warning(
       'kern_range',
-      at('peerDependencies'),
+      at('version'),
       'does not say which kern it is for',
-      `"peerDependencies": {"kern": ">=${kernVersion}"}`,
+      `"engines": {"kern": ">=${kernVersion}"}`,
     ),
   ];
 }
@@ -211,15 +213,7 @@ async function entryFindings(folder: string, text: string, packageJson: unknown)
       'Entries are paths of files in the package: {"kern": {"extensions": ["./index.ts"]}}',
     ),
   );
-  const packed = fieldOf(packageJson, 'files');
-  const patterns = Array.isArray(packed)
-    ? packed
-        .filter((one) => typeof one === 'string')
-        .map((one) => one.replace(/^\.?\//, '').replace(/\/(?:\*\*?\/?\*?)?$/, ''))
-    : undefined;
-  const isPacked = (entry: string): boolean =>
-    patterns === undefined ||
-    patterns.some((one) => one === entry || entry.startsWith(`${one}/`) || /[*?{[]/.test(one) || one === '');
+  const isPacked = packedBy(packageJson);
   const left = found
     .map(({ entry }) => path.relative(folder, entry).split(path.sep).join('/'))
     .filter((entry) => !isPacked(entry));
@@ -234,4 +228,17 @@ async function entryFindings(folder: string, text: string, packageJson: unknown)
       ),
     ),
   ];
+}
+
+/** Whether `files` lets npm pack a file, as far as that can be told from the names. */
+export function packedBy(packageJson: unknown): (file: string) => boolean {
+  const said = fieldOf(packageJson, 'files');
+  if (!Array.isArray(said)) return () => true;
+  const patterns = said
+    .filter((one) => typeof one === 'string')
+    .map((one) => one.replace(/^\.?\//, '').replace(/\/(?:\*\*?\/?\*?)?$/, ''));
+  return (file) =>
+    patterns.some(
+      (one) => one === file || file.startsWith(`${one}/`) || (/[*?{[]/.test(one) && !one.startsWith('!')) || one === '',
+    );
 }

@@ -10,11 +10,11 @@ import {
   workbench,
 } from 'kern/contracts';
 import { KernError, locateExtensions, locatePackage, visible } from 'kern/plugin';
-import { describe, jsonIn } from '../describe.ts';
+import { describe, othersIn } from '../describe.ts';
 import { statedParts } from '../parts.ts';
 import { type CodeRoom, parseAll } from './code.ts';
 import { error, type Finding } from './findings.ts';
-import { lookAtManifest } from './manifest.ts';
+import { lookAtManifest, packedBy } from './manifest.ts';
 import { defaultExport, lookAtNames, type Registered, type Taken } from './names.ts';
 import { lookAtTexts } from './texts.ts';
 
@@ -121,12 +121,31 @@ async function lookAt(target: string, room: Room): Promise<Look> {
   const shapes = code.files
     .filter(({ file }) => entries.includes(file))
     .flatMap((file) => defaultExport(file).finding ?? []);
+  const isPacked = packedBy(packageJson);
+  const unpacked = code.files
+    .filter(({ file }) => !entries.includes(file) && !isPacked(path.relative(folder, file).split(path.sep).join('/')))
+    .map(({ file }) =>
+      error(
+        'file_not_packed',
+        { file },
+        'is imported, and "files" leaves it out of the package',
+        'Add it to "files" in package.json.',
+      ),
+    );
   const texts = isFolder ? await textFindings(target, packageJson, room) : [];
   const whole =
     isFolder && findings.every(({ code: what }) => what !== 'manifest_json')
       ? await wholeOf(target, packageJson, room, findings)
       : undefined;
-  const all = [...findings, ...code.findings, ...names.findings, ...shapes, ...texts, ...(whole?.findings ?? [])];
+  const all = [
+    ...findings,
+    ...code.findings,
+    ...names.findings,
+    ...shapes,
+    ...unpacked,
+    ...texts,
+    ...(whole?.findings ?? []),
+  ];
   return {
     path: target,
     ...(whole?.name === undefined ? {} : { name: whole.name }),
@@ -141,14 +160,14 @@ async function lookAt(target: string, room: Room): Promise<Look> {
 
 async function textFindings(folder: string, packageJson: unknown, { host }: Room): Promise<readonly Finding[]> {
   const files = host.view.service(discoveryFiles).open(host.view.where, host.signal);
-  return lookAtTexts(folder, statedParts(packageJson, claudeOf(folder)), files);
+  return lookAtTexts(folder, statedParts(packageJson, othersOf(folder)), files);
 }
 
-function claudeOf(folder: string): unknown {
+function othersOf(folder: string): ReturnType<typeof othersIn> {
   try {
-    return jsonIn(folder, '.claude-plugin/plugin.json');
+    return othersIn(folder);
   } catch {
-    return undefined; // said by who describes the package
+    return {}; // said by who describes the package
   }
 }
 
