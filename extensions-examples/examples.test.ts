@@ -108,12 +108,12 @@ test('a setting of its own is changed by a tool, by a file, and what follows fro
 test('a count goes on over a reload', async () => {
   const tally = async (): Promise<Record<string, number>> => JSON.parse(await house.call('tally', {}));
   await house.call('hello', { name: 'Ada' });
-  const before = (await tally())['hello'] ?? 0;
+  const before = (await tally()).hello ?? 0;
   expect(before).toBeGreaterThan(0);
   edit('with-state.ts', 'JSON.stringify(calls.value)', 'JSON.stringify(calls.value, undefined, 1)');
   await vi.waitFor(async () => expect(await house.call('tally', {})).toContain('\n'), { timeout: 15_000 });
   await house.call('hello', { name: 'Ada' });
-  expect((await tally())['hello']).toBe(before + 1);
+  expect((await tally()).hello).toBe(before + 1);
 });
 
 test('what is noted in a session follows its branches, and holds up a switch until it is done', async () => {

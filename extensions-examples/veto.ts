@@ -6,7 +6,7 @@ export default definePlugin({
   id: 'veto',
   setup: (ctx) =>
     ctx.tap(toolCall, ({ tool, args }) => {
-      const command = tool === 'bash' ? String(args['command']) : '';
+      const command = tool === 'bash' ? String(args.command) : '';
       return /\bgit\s+push\b.*--force/.test(command) ? { block: 'Force pushes are not made from here.' } : undefined;
     }),
 });
