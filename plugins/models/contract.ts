@@ -254,6 +254,8 @@ export interface ModelProvider {
    * kept for it comes after these. No child process gets the variables that are named here.
    */
   keys?(): readonly string[];
+  /** Other secrets that go along, written as `keys` are: kept from child processes and out of texts like those. */
+  secrets?(): readonly string[];
   /** Its `models()` knocks at a local server: it is asked only when no other provider has a model that can be used. */
   readonly probes?: boolean;
   /**

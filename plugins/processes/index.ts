@@ -44,5 +44,5 @@ function heldBy(ctx: Pick<Context, 'use'>): readonly string[] {
   return ctx
     .use(modelProviders)
     .items()
-    .flatMap((provider) => keyVariables(provider.keys?.() ?? []));
+    .flatMap((provider) => keyVariables([...(provider.keys?.() ?? []), ...(provider.secrets?.() ?? [])]));
 }

@@ -4,7 +4,7 @@ import { bootKernel } from 'kern/testing';
 import { afterEach, expect, test } from 'vitest';
 import processesPlugin from './index.ts';
 
-const names = ['KERN_TEST_ACME', 'GROQ_API_KEY', 'OPENAI_API_KEY', 'KERN_TEST_OTHER'];
+const names = ['KERN_TEST_ACME', 'KERN_TEST_TEAM', 'GROQ_API_KEY', 'OPENAI_API_KEY', 'KERN_TEST_OTHER'];
 afterEach(() => {
   for (const name of names) delete process.env[name];
 });
@@ -16,6 +16,7 @@ const vendor = definePlugin({
       id: 'acme',
       displayName: 'Acme',
       keys: () => ['$KERN_TEST_ACME', '!pass show acme', 'literal'],
+      secrets: () => ['$KERN_TEST_TEAM'],
       models: () => [],
       model: () => undefined,
       stream: async function* () {},

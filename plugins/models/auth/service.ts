@@ -193,7 +193,7 @@ export class AuthService implements Auth {
     const sources = this.#ctx
       .use(modelProviders)
       .items()
-      .flatMap((provider) => provider.keys?.() ?? []);
+      .flatMap((provider) => [...(provider.keys?.() ?? []), ...(provider.secrets?.() ?? [])]);
     const kept = this.#quietly((file) => Object.keys(file.providers).flatMap((provider) => accountsOf(file, provider)));
     const held = [...secretsOf(sources), ...kept.flatMap(secretsIn), ...environmentSecrets(process.env)];
     return redactText(text, [...this.#handed.keys(), ...held]);

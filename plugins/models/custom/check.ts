@@ -35,11 +35,24 @@ const model = z.strictObject({
   wire: z.enum(modelWires).optional(),
 });
 
+/** Text, or a variable that holds all of it. */
+const header = z
+  .string()
+  .refine((text) => !text.startsWith('!'), 'a command is for apiKey alone; a header takes text, or a variable: $NAME')
+  .refine(
+    (text) => !/.\$(\{\w+\}|[A-Z][A-Z0-9_]{2,})/.test(text),
+    'a variable stands alone: put all of the header into it, and write $NAME',
+  )
+  .refine(
+    (text) => !text.startsWith('$') || /^\$(\w+|\{\w+\})$/.test(text),
+    'a variable stands alone: put all of the header into it, and write $NAME',
+  );
+
 const provider = z.strictObject({
   wire: z.enum(modelWires),
   baseUrl: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }),
   apiKey: z.string().min(1).optional(),
-  headers: z.record(z.string(), z.string()).default({}),
+  headers: z.record(z.string(), header).default({}),
   models: z.array(model).default([]),
 });
 

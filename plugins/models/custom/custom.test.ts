@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { modelProviders, models } from 'kern/contracts';
+import { auth, modelProviders, models } from 'kern/contracts';
 import { definePlugin, type Processes, processes, type SpawnOptions, type SpawnResult } from 'kern/plugin';
 import { bootKernel } from 'kern/testing';
 import { expect, test } from 'vitest';
@@ -219,6 +219,38 @@ test('models.yml of the home gives providers at user level', async () => {
     await messageOfReply(two.stream(aRequest(), never));
     expect(server.heard[1]).toMatchObject({ url: '/v1/messages', headers: { 'x-api-key': 'key-from-env' } });
   });
+});
+
+test('a header may be a variable, which is kept like a key; without it the provider cannot be used', async () => {
+  await using server = await modelServer(chat);
+  const { booted, reader } = await providersOf(`providers:
+  acme: { wire: openai-chat, baseUrl: ${server.url}/v1, headers: { x-team: $KERN_TEST_TEAM, x-price: 5$ } }
+`);
+  await using _ = booted;
+  const [acme] = reader.items();
+  if (acme === undefined) throw new Error('no provider');
+  expect(acme.secrets?.()).toEqual(['$KERN_TEST_TEAM']);
+  await withEnvironment({ KERN_TEST_TEAM: undefined }, async () => {
+    expect(acme.missing?.()).toMatch(/^KERN_TEST_TEAM is not set; .*models\.yml:2 takes a header of acme from it$/);
+    expect((await failureOfReply(acme.stream(aRequest(), never))).error).toMatchObject({ hint: 'set KERN_TEST_TEAM' });
+  });
+  await withEnvironment({ KERN_TEST_TEAM: 'the-blue-team' }, async () => {
+    expect(acme.missing?.()).toBeUndefined();
+    await messageOfReply(acme.stream(aRequest(), never));
+    expect(server.heard[0]).toMatchObject({ headers: { 'x-team': 'the-blue-team', 'x-price': '5$' } });
+    expect(booted.view.service(auth).redact('of the-blue-team')).not.toContain('blue');
+  });
+});
+
+test.each([
+  ['Bearer $ACME_TOKEN', 'acme.headers.authorization: a variable stands alone'],
+  ['$ACME_TOKEN more', 'acme.headers.authorization: a variable stands alone'],
+  ['!pass show acme', 'acme.headers.authorization: a command is for apiKey alone'],
+])('a header of %s is refused', (text, why) => {
+  const yaml = `providers:\n  acme: { wire: anthropic, baseUrl: http://x, headers: { authorization: '${text}' } }\n`;
+  const { providers, problems } = checkModels(yaml, 'models.yml');
+  expect(providers).toEqual([]);
+  expect(problems).toMatchObject([{ provider: 'acme', text: expect.stringContaining(why) }]);
 });
 
 test('what models.yml says of the models of another provider counts, and adds to them', async () => {

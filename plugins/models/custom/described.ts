@@ -9,6 +9,7 @@ export interface CustomProvider {
   readonly baseUrl: string;
   /** A literal, `$NAME` or `!command`. */
   readonly apiKey?: string | undefined;
+  /** Text, or `$NAME`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly CustomModel[];
 }
