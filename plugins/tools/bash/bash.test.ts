@@ -182,6 +182,12 @@ test('a quiet command sends no updates', async () => {
   expect(updates).toEqual([]);
 });
 
+test('variables that a call sets are part of what is judged', async () => {
+  await using t = await boot();
+  const prepared = await t.prepare('bash', { command: 'git status', env: { PATH: "./it's", A: '' } });
+  expect(prepared).toMatchObject({ effects: [{ command: "PATH='./it'\\''s' A='' git status" }] });
+});
+
 test('its effect is a run in the real folder', async () => {
   await using t = await boot();
   const prepared = await t.prepare('bash', { command: 'ls', cwd: '.' });

@@ -25,10 +25,10 @@ export function createBash(ground: BashGround) {
       'Runs a command in bash; answers with its output (stdout and stderr together) and how it ended. Of a long output the last 2000 lines or 50 KB are shown, and where all of it is. The folder and exported variables last to the next call. stdin is empty. background: it runs on, and you are told when it ends.',
     parameters,
     executionMode: 'sequential',
-    effects: ({ command, cwd }, where) => [
+    effects: ({ command, cwd, env }, where) => [
       {
         kind: 'run',
-        command,
+        command: assigned(command, env),
         cwd: realPath(
           cwd === undefined ? shell.folderOf(ground.session()?.id, where.cwd) : resolvePath(cwd, where.cwd),
         ),
@@ -39,6 +39,12 @@ export function createBash(ground: BashGround) {
     execute: (_id, args, signal, onUpdate, context) => shell.run(args, signal, onUpdate, context),
   });
   return { tool, close: shell.close };
+}
+
+/** The command as a line that sets its variables itself: whoever allows `git status` has not allowed another PATH. */
+function assigned(command: string, env: Readonly<Record<string, string>> = {}): string {
+  const words = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", "'\\''")}'`);
+  return [...words, command].join(' ');
 }
 
 /** As other agents' tools call them: `cmd`, `run_in_background`. */

@@ -31,3 +31,11 @@ test.each(['"', "'", '`', '$(rm)', 'a # b', 'ü€', 'line one\nline two'])(
     expect(powershellScript(command).split('\n').slice(2, -2).join('\n')).toBe(command);
   },
 );
+
+test('variables that a call sets are part of what is judged', () => {
+  const tool = createPowershell({ program: 'pwsh', jobs: () => Promise.reject(), session: () => undefined });
+  const where = { cwd: '/', root: '/', home: '/' };
+  expect(tool.effects?.({ command: 'git status', env: { PATH: "it's" } }, where)).toMatchObject([
+    { command: "$env:PATH = 'it''s'; git status" },
+  ]);
+});

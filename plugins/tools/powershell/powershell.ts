@@ -31,8 +31,13 @@ export function createPowershell({ program, jobs, session }: PowershellGround) {
       'Runs a command in PowerShell; answers with its output (all streams together) and how it ended. Of a long output the last 2000 lines or 50 KB are shown, and where all of it is. Every call is a new PowerShell. stdin is empty. background: it runs on, and you are told when it ends.',
     parameters,
     executionMode: 'sequential',
-    effects: ({ command, cwd }, where) => [
-      { kind: 'run', command, cwd: realPath(resolvePath(cwd ?? '.', where.cwd)), shell: 'powershell' },
+    effects: ({ command, cwd, env }, where) => [
+      {
+        kind: 'run',
+        command: assigned(command, env),
+        cwd: realPath(resolvePath(cwd ?? '.', where.cwd)),
+        shell: 'powershell',
+      },
     ],
     async execute(_id, { command, timeout, cwd, env, head, tail, background }, signal, onUpdate, context) {
       if (command.includes('\0')) return errorResult('The command has a NUL in it, which no shell takes.');
@@ -72,4 +77,10 @@ export function createPowershell({ program, jobs, session }: PowershellGround) {
       );
     },
   });
+}
+
+/** The command as a line that sets its variables itself: whoever allows `git status` has not allowed another PATH. */
+function assigned(command: string, env: Readonly<Record<string, string>> = {}): string {
+  const words = Object.entries(env).map(([name, value]) => `$env:${name} = '${value.replaceAll("'", "''")}';`);
+  return [...words, command].join(' ');
 }
