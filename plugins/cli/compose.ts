@@ -253,11 +253,12 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     watch,
     shutdown: async () => {
       beginning?.();
-      keepRunCosts(kernel, home);
+      const kept = keepRunCosts(kernel, home);
       host.close();
       await hub.close();
       await kernel.shutdown();
       await saveSettings();
+      await kept;
     },
   };
 }

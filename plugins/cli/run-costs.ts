@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PluginRunCost, systemPrompt } from 'kern/contracts';
-import { costsOf, type Kernel, makeFolderSync } from 'kern/plugin';
+import { costsOf, type Kernel, makeFolder } from 'kern/plugin';
 
 type Activation = ReturnType<Kernel['snapshot']>['activations'][number];
 
@@ -18,8 +19,11 @@ export function costOf(kernel: Kernel, { id, taps }: Activation): Omit<PluginRun
   return { hooks, errors: faults.count, lastError: faults.last.message.slice(0, 300) };
 }
 
-/** Keeps what each plugin took, for `kern plugins --why`: in a process of its own nothing is known of runs. */
-export function keepRunCosts(kernel: Kernel, home: string): void {
+/**
+ * Keeps what each plugin took, for `kern plugins --why`: in a process of its own nothing is known of runs. It is taken down
+ * at once, and written beside whatever else ends.
+ */
+export async function keepRunCosts(kernel: Kernel, home: string): Promise<void> {
   const { activations } = kernel.snapshot();
   // The system prompt is made at the begin of every conversation; what else runs is no run.
   const hasTalked = activations.some(({ taps }) =>
@@ -36,12 +40,12 @@ export function keepRunCosts(kernel: Kernel, home: string): void {
   const file = fileIn(home);
   const fresh = `${file}.${process.pid}`;
   try {
-    makeFolderSync(join(home, 'cache'), 0o700);
-    writeFileSync(fresh, JSON.stringify(costs), { mode: 0o600 });
-    renameSync(fresh, file);
+    await makeFolder(join(home, 'cache'), 0o700);
+    await writeFile(fresh, JSON.stringify(costs), { mode: 0o600 });
+    await rename(fresh, file);
   } catch {
     // It is only for looking at: a home that cannot be written is told of by what needs it.
-    if (existsSync(fresh)) rmSync(fresh, { force: true });
+    await rm(fresh, { force: true }).catch(() => undefined); // nor may the place be a folder
   }
 }
 
