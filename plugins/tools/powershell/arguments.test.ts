@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { powershellArguments, powershellScript } from './arguments.ts';
+import { createPowershell } from './powershell.ts';
 
 // Not run here: these say what PowerShell is started with, as it was checked by its documentation.
 
