@@ -2,13 +2,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { prepareToolCall, resultText, type ToolResult, tools } from 'kern/contracts';
 import { expect, test } from 'vitest';
-import { openHouse } from '../compat/test/house.ts';
 import { described, noShell, writeTool } from './test/desk.ts';
+import { type Live, openLive } from './test/live.ts';
 
 const wait = { timeout: 20_000 };
-type House = Awaited<ReturnType<typeof openHouse>>;
 
-async function call(h: House, name: string, options: { signal?: AbortSignal; onUpdate?: (text: string) => void } = {}) {
+async function call(h: Live, name: string, options: { signal?: AbortSignal; onUpdate?: (text: string) => void } = {}) {
   const { view } = h.session;
   const { signal = new AbortController().signal, onUpdate } = options;
   await view.use(tools).load();
@@ -19,10 +18,15 @@ async function call(h: House, name: string, options: { signal?: AbortSignal; onU
 
 test('a module that is written while kern runs is a tool of the next turn; an edit takes over, a broken one keeps the last', async () => {
   const turn = { calls: [{ name: 'word', args: {} }] };
-  await using h = await openHouse(
-    {},
-    { turns: [{ text: 'nothing yet' }, turn, { text: 'ok' }, turn, { text: 'ok' }, turn, { text: 'ok' }] },
-  );
+  await using h = await openLive([
+    { text: 'nothing yet' },
+    turn,
+    { text: 'ok' },
+    turn,
+    { text: 'ok' },
+    turn,
+    { text: 'ok' },
+  ]);
   const file = path.join(h.home, 'tools/word.js');
   const version = (word: string): string =>
     `export default { description: 'A word.', execute: async () => '${word}' };`;
@@ -50,7 +54,7 @@ test('a module that is written while kern runs is a tool of the next turn; an ed
 test.skipIf(noShell)(
   'a program whose description breaks keeps the last one, and one that is taken away is gone',
   async () => {
-    await using h = await openHouse({}, { turns: [{ text: 'ok' }] });
+    await using h = await openLive([{ text: 'ok' }]);
     const file = path.join(h.home, 'tools/count.sh');
     const description = (): string | undefined => h.session.view.use(tools).get('count')?.item.description;
     h.kern.watch();
@@ -70,7 +74,7 @@ test.skipIf(noShell)(
 test.skipIf(noShell)(
   'progress comes as it is made, a limit of time and an abort end the whole tree',
   async () => {
-    await using h = await openHouse({}, { turns: [{ text: 'ok' }] });
+    await using h = await openLive([{ text: 'ok' }]);
     const pids = path.join(h.home, 'pids');
     const tree = `(sleep 600 & echo $! >> ${pids}; wait) & echo $$ >> ${pids}; echo "step one" >&2; wait`;
     writeTool(path.join(h.home, 'tools/slow.sh'), described('{"description": "Slow.", "timeoutMs": 700}', tree));
@@ -103,7 +107,7 @@ test.skipIf(noShell)(
 );
 
 test('where no file is a tool, nothing is loaded for them', async () => {
-  await using h = await openHouse({}, { turns: [{ text: 'ok' }] });
+  await using h = await openLive([{ text: 'ok' }]);
   await h.session.prompt({ text: 'go' });
   expect(h.kern.kernel.sleeping.map(({ id }) => id)).toContain('custom-tools');
   expect(existsSync(path.join(h.home, 'tools'))).toBe(false);
