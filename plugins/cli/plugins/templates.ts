@@ -19,7 +19,7 @@ const packageOf = (name: string, version: string): object => ({
   type: 'module',
   keywords: ['kern-package'],
   // The tsconfig.json leads to places on this machine.
-  files: ['*', '!*.test.ts', '!tsconfig.json'],
+  files: ['*', '!*.test.ts', '!*.tgz', '!tsconfig.json'],
   kern: { extensions: ['./index.ts'] },
   // Not among peerDependencies: npm would fetch whatever is called kern there.
   engines: { kern: `>=${version}` },
