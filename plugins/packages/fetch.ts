@@ -5,6 +5,7 @@ import { KernError } from 'kern/plugin';
 import { commitOf, fetchGit } from './git.ts';
 import { npm } from './npm.ts';
 import type { Fetched, FetchPorts } from './ports.ts';
+import { compareVersions } from './range.ts';
 import type { Source } from './source.ts';
 import { unpack } from './tar.ts';
 
@@ -53,8 +54,11 @@ export async function newest(source: Source, scratch: string, ports: FetchPorts)
   if (source.kind !== 'npm') return undefined;
   const asked = `${source.name}@${source.range}`;
   const { stdout } = await npm(['view', '--json', '--', asked, 'version'], scratch, ports, asked);
-  const versions = parsedList(stdout).filter((one) => typeof one === 'string');
-  return versions.at(-1) as string | undefined;
+  // In the order in which they were published.
+  return parsedList(stdout)
+    .filter((one) => typeof one === 'string')
+    .toSorted(compareVersions)
+    .at(-1);
 }
 
 function parsedList(text: string): readonly unknown[] {

@@ -61,7 +61,7 @@ export async function install(ctx: Context, args: CommandArgs, host: CommandHost
   await stagingReady(shelf);
   const plans: Plan[] = [];
   try {
-    for (const source of sources) plans.push(await planOf(source, shelf, ports));
+    for (const source of sources) plans.push(await parsed(await planOf(source, shelf, ports)));
     return await offer(plans, desk);
   } finally {
     for (const plan of plans) await discard(plan);
@@ -128,6 +128,21 @@ async function offer(fetched: readonly Plan[], desk: Desk): Promise<number> {
         visible(`${about.name} ${locked.version} is installed${shelf.level === 'project' ? ' in this project' : ''}`),
       );
   return 0;
+}
+
+/** With what would keep its code from loading: better known before it is taken. */
+async function parsed(plan: Plan): Promise<Plan> {
+  const { about, staged, locked, shelf } = plan;
+  const folder = staged === undefined ? folderOf(shelf, about.name, locked) : path.join(staged, 'package');
+  const { parseAll } = await import('./lint/code.ts');
+  const entries = about.entries.map((entry) => path.join(folder, entry));
+  const { findings } = await parseAll(entries, { folder, packageJson: undefined, exported: {} });
+  const stops = findings
+    .filter(({ severity }) => severity === 'error')
+    .map(
+      ({ file, line, message }) => `${path.relative(folder, file)}${line === undefined ? '' : `:${line}`} ${message}`,
+    );
+  return { ...plan, about: { ...about, warnings: [...about.warnings, ...stops] } };
 }
 
 async function ranBefore({ about, before, shelf }: Plan, { bench }: Desk): Promise<readonly string[] | undefined> {
@@ -235,7 +250,7 @@ export async function update(ctx: Context, args: CommandArgs, host: CommandHost)
   try {
     for (const { locked, source, state } of looked) {
       if (state === 'newest' || state === 'linked') continue;
-      const plan = await planOf(source, shelf, ports);
+      const plan = await parsed(await planOf(source, shelf, ports));
       plans.push({ ...plan, locked: { ...plan.locked, source: locked.source } });
     }
     const changed = plans.filter(({ about, locked }) => readLock(shelf).get(about.name)?.content !== locked.content);

@@ -30,7 +30,7 @@ export interface ManifestLook {
 /** Looks through the package.json of a folder. */
 export async function lookAtManifest(folder: string, kernVersion: string): Promise<ManifestLook> {
   const file = path.join(folder, 'package.json');
-  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     return { packageJson: undefined, findings: await entryFindings(folder, '', undefined) };
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   let packageJson: unknown;

@@ -23,7 +23,9 @@ export async function lookAtTexts(folder: string, { paths }: StatedParts, files:
 }
 
 function markdownIn(full: string): readonly string[] {
-  if (statSync(full).isFile()) return [full];
+  const kind = statSync(full);
+  if (kind.isFile()) return [full];
+  if (!kind.isDirectory()) return [];
   return readdirSync(full, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md') && !entry.parentPath.includes('node_modules'))
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -77,7 +79,7 @@ async function headFindings(file: string, kind: string, files: Files): Promise<r
 }
 
 function dataFindings(file: string, kind: string): readonly Finding[] {
-  if (statSync(file).isDirectory()) return [];
+  if (!statSync(file).isFile()) return [];
   let data: unknown;
   try {
     data = JSON.parse(readFileSync(file, 'utf8'));
