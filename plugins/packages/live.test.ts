@@ -84,3 +84,18 @@ test('what is edited in an installed package while kern runs is not taken over',
   );
   expect(await house.call('weather', {})).toBe('sun');
 }, 60_000);
+
+test('the setting extensions is followed while kern runs', async () => {
+  await using house = await openHouse({ 'there/weather.js': saying('weather', 'sun') });
+  const config = path.join(house.home, 'config.yml');
+  const says = () =>
+    house.call('weather', {}).then(
+      (text) => text === 'sun',
+      () => false,
+    );
+  await house.view.settled(10_000);
+  writeFileSync(config, `extensions: [${JSON.stringify(path.join(house.project, 'there/weather.js'))}]\n`);
+  await until(says, house.complaints);
+  writeFileSync(config, 'extensions: []\n');
+  await until(async () => !(await says()), house.complaints);
+}, 60_000);
