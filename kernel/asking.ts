@@ -4,7 +4,11 @@ import type { Where } from './capability.ts';
 import type { Core } from './core.ts';
 import { unlessAborted, within } from './limit.ts';
 import type { Handle } from './plugin.ts';
-import { type Answer, answerKey, providerKey, type Snapshot } from './snapshot.ts';
+import { type Answer, answerKey, placeKey, providerKey, type Snapshot } from './snapshot.ts';
+
+/** Beyond so many places those are forgotten that nobody has asked for in so long a time; the kernel's own never is. */
+const mostPlaces = 32;
+const leftMs = 10 * 60_000;
 
 const limitOf = ({ provider }: ProviderRecord): number => provider.limitMs ?? 2_000;
 
@@ -12,9 +16,11 @@ const lateWarning = (record: ProviderRecord): string =>
   warningOf(record, `no answer within ${limitOf(record)} ms; its items join when they come`);
 
 export interface AskingPorts {
-  readonly core: Pick<Core, 'owners' | 'journal' | 'clock' | 'settings' | 'snapshot' | 'watch'>;
+  readonly core: Pick<Core, 'owners' | 'journal' | 'clock' | 'settings' | 'snapshot' | 'watch' | 'where'>;
   /** Makes a new snapshot with these answers. */
   join(answers: ReadonlyMap<string, Answer>): void;
+  /** The same without the others; nobody is told: it is no news that a place is forgotten. */
+  forget(answers: ReadonlyMap<string, Answer>): void;
   /** Counts work that a file began, so that a turn waits for it. */
   track(work: Promise<unknown>): void;
 }
@@ -36,6 +42,10 @@ export class Asking {
   readonly #answered = new Map<string, number>();
   readonly #warnings = new Map<string, readonly string[]>();
   readonly #watches = new Map<string, Handle>();
+  /** The places that were asked for, the last one last, and when. */
+  readonly #places = new Map<string, number>();
+  /** When it was that an answer was asked for, by the clock that stamps files. */
+  readonly #askedAt = new WeakMap<Answer, number>();
   #asked = 0;
   #pruned: readonly ProviderRecord[] = [];
 
@@ -54,6 +64,7 @@ export class Asking {
     signal: AbortSignal | undefined,
     from: Snapshot,
   ): Promise<ReadonlyMap<string, Answer>> {
+    this.#visit(where);
     const answers = new Map<string, Answer>();
     const loadOne = async (record: ProviderRecord): Promise<void> => {
       const key = answerKey(record, where);
@@ -69,6 +80,28 @@ export class Asking {
     );
     await unlessAborted(signal, Promise.all(records.map(loadOne)));
     return answers;
+  }
+
+  /** Whoever comes by many places, as a server does, leaves most of them for good. */
+  #visit(where: Where): void {
+    const { clock } = this.#core;
+    const place = placeKey(where);
+    if (place === placeKey(this.#core.where)) return;
+    this.#places.delete(place);
+    this.#places.set(place, clock.now());
+    for (const [left, since] of this.#places) {
+      if (this.#places.size <= mostPlaces || clock.now() - since < leftMs) return;
+      this.#places.delete(left);
+      const isElsewhere = (key: string): boolean => !key.endsWith(`\0${left}`);
+      for (const map of [this.#open, this.#warnings, this.#answered])
+        for (const key of map.keys()) if (!isElsewhere(key)) map.delete(key);
+      this.#ports.forget(new Map([...this.#core.snapshot().answers].filter(([key]) => isElsewhere(key))));
+    }
+  }
+
+  #isKept(where: Where): boolean {
+    const place = placeKey(where);
+    return place === placeKey(this.#core.where) || this.#places.has(place);
   }
 
   #isAsked(record: ProviderRecord, where: Where, { answers }: Snapshot): boolean {
@@ -98,9 +131,11 @@ export class Asking {
     this.#asked += 1;
     const number = this.#asked;
     const levels = this.#levelsOf(record);
+    const since = Date.now();
     const answering = ask(record, where, levels, this.#core.snapshot().declarations, owners);
     const done = answering.then((asked) => {
       if (this.#open.get(key) === question) this.#open.delete(key);
+      if (asked.state === 'answered') this.#askedAt.set(asked.answer, since);
       owners.free(() => this.#take(key, number, record, asked));
       return asked.state === 'answered' ? asked.answer : undefined;
     });
@@ -131,7 +166,7 @@ export class Asking {
     if (!providers.includes(record) || number < (this.#answered.get(key) ?? 0)) return;
     this.#note(key, record, asked.state === 'answered' ? asked.answer.warnings : [asked.warning]);
     // A provider that fails now takes nothing away: its last good answer stays.
-    if (asked.state === 'failed') return;
+    if (asked.state === 'failed' || !this.#isKept(asked.answer.where)) return;
     this.#answered.set(key, number);
     this.#ports.join(new Map(answers).set(key, asked.answer));
     this.watch([asked.answer]);
@@ -159,7 +194,11 @@ export class Asking {
     const carryOne = async (key: string, { where }: Answer, record: ProviderRecord): Promise<void> => {
       this.#asked += 1;
       const number = this.#asked;
-      const answering = ask(record, where, this.#levelsOf(record), candidate.declarations, owners);
+      const since = Date.now();
+      const answering = ask(record, where, this.#levelsOf(record), candidate.declarations, owners).then((one) => {
+        if (one.state === 'answered') this.#askedAt.set(one.answer, since);
+        return one;
+      });
       const asked = await within(clock, limitOf(record), answering, () => undefined);
       if (asked === undefined) {
         this.#note(key, record, [lateWarning(record)]);
@@ -182,11 +221,14 @@ export class Asking {
     for (const answer of answers) {
       const { record, where, watch } = answer;
       const key = answerKey(record, where);
-      this.#watches.get(key)?.dispose();
+      const before = this.#watches.get(key);
       this.#watches.delete(key);
       // A new question, also while one is open: that one may have read the old files.
       const again = (): void => this.#ports.track(this.#wait(record, this.#ask(record, where), where));
-      if (watch.length > 0) this.#watches.set(key, this.#core.watch(`answer:${key}`, watch, again));
+      if (watch.length > 0)
+        this.#watches.set(key, this.#core.watch(`answer:${key}`, watch, again, this.#askedAt.get(answer)));
+      // Only now: what both look at is looked at without a break, and nobody has to begin anew.
+      before?.dispose();
     }
   }
 

@@ -49,7 +49,7 @@ export interface Core {
   pin(snapshot: Snapshot): Pin;
   settled(limitMs: number): Promise<void>;
   touched(paths: readonly string[]): void;
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle;
+  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void, since?: number): Handle;
   /** Why a keeper is not there; undefined when the user lifted it. */
   missing(keeper: string): string | undefined;
   channel(plugin: string, name: string, line: string): void;

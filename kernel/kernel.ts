@@ -106,6 +106,10 @@ export class Kernel implements Core {
     this.#asking = new Asking({
       core: this,
       join: (answers) => this.#replace(this.#snapshots.answered(answers, this.#snapshot)),
+      forget: (answers) => {
+        this.#snapshot = this.#snapshots.answered(answers, this.#snapshot);
+        this.#asking.prune();
+      },
       track: (work) => void this.track(work),
     });
     this.#snapshots = new Snapshots(this, this.#sleepers);
@@ -412,11 +416,11 @@ export class Kernel implements Core {
     this.owners.free(() => this.#watch.touched(paths));
   }
 
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle {
+  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void, since?: number): Handle {
     this.#watches += 1;
     // A name of its own: two revisions of a plugin watch side by side while one takes over.
     const name = `${owner}~${this.#watches}`;
-    return this.owners.free(() => this.#watch.watch(name, paths, fn));
+    return this.owners.free(() => this.#watch.watch(name, paths, fn, since));
   }
 
   missing(keeper: string): string | undefined {

@@ -5,7 +5,8 @@ import type { Ui } from './session.ts';
 import type { SettingsPort } from './settings.ts';
 
 export interface WatchPort {
-  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void): Handle;
+  /** `since`: when what they hold was read (ms); what changed between then and now is told as well. */
+  watch(owner: string, paths: readonly string[], fn: (changed: readonly string[]) => void, since?: number): Handle;
   touched(paths: readonly string[]): void;
   /** Debounce windows that are open. */
   pending(): Promise<void>;

@@ -26,12 +26,16 @@ const seen = (t: TestKernel): readonly string[] =>
 /** Files that change when the test says so. */
 function fakeFiles() {
   const watches = new Map<string, { paths: readonly string[]; fn: (changed: readonly string[]) => void }>();
+  const history: { readonly open: number; readonly since: number | undefined }[] = [];
+  const note = (since?: number): void => void history.push({ open: watches.size, since });
   const port: WatchPort = {
-    watch: (name, paths, fn) => {
+    watch: (name, paths, fn, since) => {
       const watch = { paths, fn };
       watches.set(name, watch);
+      note(since);
       const dispose = (): void => {
         if (watches.get(name) === watch) watches.delete(name);
+        note();
       };
       return { dispose, [Symbol.dispose]: dispose };
     },
@@ -41,7 +45,7 @@ function fakeFiles() {
   const change = (path: string): void => {
     for (const { paths, fn } of [...watches.values()]) if (paths.includes(path)) fn([path]);
   };
-  return { port, change, watches };
+  return { port, change, watches, history };
 }
 
 test('all providers load at once', async () => {
@@ -477,4 +481,61 @@ test('a provider is asked for the levels that are on, and again when one more is
   expect(await found()).toEqual(['project disabled', 'user won']);
   expect(asked).toHaveLength(2);
   await kernel.shutdown();
+});
+
+test('what an answer depends on is watched without a break, from the moment on at which it was asked for', async () => {
+  const files = fakeFiles();
+  const answer = Promise.withResolvers<void>();
+  const load: Load = async () => {
+    await answer.promise;
+    return { ...items(word('hello')), watch: ['/skills'] };
+  };
+  await using t = await bootKernel([owner, provider('a', load)], { watch: files.port });
+  const before = Date.now();
+  const loaded = t.view.use(words).load();
+  const asked = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  answer.resolve();
+  await loaded;
+  const [{ since } = { since: undefined }] = files.history;
+  expect(since).toBeGreaterThanOrEqual(before);
+  expect(since).toBeLessThanOrEqual(asked);
+  files.change('/skills');
+  await t.kernel.settled(1_000);
+  await t.put(provider('a', load));
+  // One, the next beside it, the first gone, and so on.
+  expect(files.history.map(({ open }) => open)).toEqual([1, 2, 1, 2, 1]);
+  expect(files.history.filter((one) => one.open === 2).every((one) => one.since !== undefined)).toBe(true);
+});
+
+test('places that nobody has asked for in a long time are forgotten, in silence; what is in use stays', async () => {
+  const clock = fakeClock();
+  const files = fakeFiles();
+  const told: string[] = [];
+  let asked = 0;
+  const load: Load = ({ cwd }) => {
+    asked += 1;
+    return { ...items(word(cwd)), watch: [cwd] };
+  };
+  const listener = plugin('listener', (ctx) =>
+    ctx.tap(capabilityChanged, ({ removed, changed }) => void told.push(...removed, ...changed)),
+  );
+  await using t = await bootKernel([owner, listener, provider('a', load)], { clock, watch: files.port });
+  await t.view.use(words).load();
+  const look = async (nth: number): Promise<readonly string[]> => {
+    const reader = t.kernel.view({ cwd: `/place-${nth}`, root: `/place-${nth}` }).use(words);
+    await reader.load();
+    return reader.items().map((item) => item.word);
+  };
+  // Many at once are all there.
+  const all = Array.from({ length: 50 }, (_, nth) => nth);
+  expect(await Promise.all(all.map((nth) => look(nth)))).toEqual(all.map((nth) => [`/place-${nth}`]));
+  expect(t.kernel.snapshot().answers.size).toBe(51);
+  await clock.advance(10 * 60_000);
+  expect(await look(49)).toEqual(['/place-49']);
+  expect([t.kernel.snapshot().answers.size, files.watches.size, asked]).toEqual([33, 33, 51]);
+  expect(seen(t)).toHaveLength(1);
+  expect(await look(0)).toEqual(['/place-0']);
+  expect(asked).toBe(52);
+  expect(told).toEqual([]);
 });

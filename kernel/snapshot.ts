@@ -88,8 +88,9 @@ export function sleeperUnit(
 export const providerKey = ({ activation, capability, provider }: ProviderRecord): string =>
   `${activation.unit.key}\0${capability.id}\0${provider.id}`;
 
-export const answerKey = (record: ProviderRecord, { cwd, root }: Where): string =>
-  `${providerKey(record)}\0${root}\0${cwd}`;
+export const answerKey = (record: ProviderRecord, where: Where): string => `${providerKey(record)}\0${placeKey(where)}`;
+
+export const placeKey = ({ cwd, root }: Where): string => `${root}\0${cwd}`;
 
 /** All taps, in plugin order. */
 export const tapsOf = (activations: readonly Activation[]): readonly TapRecord[] =>

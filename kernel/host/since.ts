@@ -15,7 +15,7 @@ export function changedSince(
 ): readonly string[] {
   const now = Date.now();
   // What is stamped with a time to come says nothing: its drive has another clock.
-  const isIn = (stats: Stats): boolean => stats.ctimeMs >= since - tickMs && stats.ctimeMs <= now;
+  const isIn = ({ ctimeMs }: Stats): boolean => ctimeMs >= since - tickMs && ctimeMs <= now + tickMs;
   const looks = new Map<string, boolean | undefined>();
   /** Undefined where nothing is. */
   const look = (path: string): boolean | undefined => {

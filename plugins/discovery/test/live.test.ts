@@ -107,3 +107,35 @@ test('a build within a skill, and what another agent keeps in its folder, ask no
   house.write('.agents/skills/a/SKILL.md', skill('a', 'two'));
   await expect.poll(() => told, patience).toEqual(['~skill:a']);
 }, 60_000);
+
+test('a build that writes 5,000 files where rules are looked for asks a few times, not once a file', async () => {
+  await using house = await openHouse({ '.git/HEAD': '', '.kern/rules/tabs.md': 'Use tabs.', '.kern/rules/out/x': '' });
+  const { view } = house;
+  const reader = view.use(rules);
+  await reader.load();
+  await begun();
+  const before = house.revision();
+  for (let nth = 0; nth < 5_000; nth += 1) {
+    house.write(`.kern/rules/out/${nth}.o`, '');
+    if (nth % 50 !== 0) continue;
+    house.write('.kern/rules/tabs.md', `Use ${nth} tabs.`);
+    await new Promise(setImmediate);
+  }
+  const read = async (): Promise<string | undefined> => reader.get('tabs')?.item.read();
+  await expect.poll(read, patience).toBe('Use 4950 tabs.');
+  await begun();
+  // Windows close when it is quiet, and once a second while it is not.
+  expect(house.revision() - before).toBeLessThan(50);
+  expect(reader.items().map(({ name }) => name)).toEqual(['tabs']);
+}, 60_000);
+
+test('an edit in the moment between a look and the start of watching is not lost', async () => {
+  await using house = await openHouse({ '.git/HEAD': '', 'AGENTS.md': 'first', '.kern/rules/a.md': 'A.' });
+  const { view } = house;
+  await Promise.all([contextFiles, rules].map((kind) => view.use(kind as unknown as typeof skills).load()));
+  const told = await listen(house);
+  // The last answers are in; nobody watches yet.
+  house.write('AGENTS.md', 'second');
+  rmSync(path.join(house.project, '.kern/rules/a.md'));
+  await expect.poll(() => [...told].sort(), patience).toEqual(['-rule:a', '~context-file:project:0']);
+}, 60_000);
