@@ -180,6 +180,16 @@ function whyUnused(kind: FoundKind, kernel: Kernel): string | undefined {
   return isThere ? undefined : `no plugin ${plugin} is there to use it`;
 }
 
+/** Why nobody does anything with something that was found; undefined where somebody does. */
+export async function whyNotUsed(
+  kind: FoundKind,
+  found: FoundItems[FoundKind],
+  kernel: Kernel,
+  view: View,
+): Promise<string | undefined> {
+  return whyUnused(kind, kernel) ?? whyNeverAsked(kind, found, view);
+}
+
 /** A hook whose event does not come is used by nobody, though hooks run. */
 async function whyNeverAsked(kind: FoundKind, found: FoundItems[FoundKind], view: View): Promise<string | undefined> {
   if (kind !== 'hook') return undefined;

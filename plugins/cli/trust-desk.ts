@@ -49,20 +49,22 @@ export interface TrustDeskParts {
   readonly trust: TrustPart;
   /** What the host would load from the project. */
   readonly plugins: () => readonly TrustItem[];
+  /** Why nobody would run what was found. */
+  readonly unused: (kind: FoundKind, item: FoundItems[FoundKind]) => Promise<string | undefined>;
 }
 
 /** What is listed: an item, where it was found, and what it would run. */
 type Listed = Runnable & { readonly provider?: string };
 
 /** Answers `kern trust`: of everything that a project brings and that would run. Nothing of it is run for that. */
-export function createTrustDesk({ view, trust, plugins }: TrustDeskParts): WorkbenchTrust {
+export function createTrustDesk({ view, trust, plugins, unused }: TrustDeskParts): WorkbenchTrust {
   const listed = async (): Promise<readonly Listed[]> => {
     const own = plugins().map((item): Listed => ({ item, runs: item.path ?? item.id }));
     const all = new Map(own.map((one) => [keyOf(one.item), one]));
     // What the host loads it has found through the same providers.
-    for (const one of await foundIn(view)) {
+    for (const one of await foundIn(view, unused)) {
       const known = all.get(keyOf(one.item));
-      all.set(keyOf(one.item), known === undefined ? one : { ...withoutWhy(one), item: known.item });
+      all.set(keyOf(one.item), known === undefined ? one : { ...one, item: known.item });
     }
     return [...all.values()].toSorted((a, b) => (keyOf(a.item) < keyOf(b.item) ? -1 : 1));
   };
@@ -131,35 +133,35 @@ export function createTrustDesk({ view, trust, plugins }: TrustDeskParts): Workb
 
 const keyOf = ({ kind, id }: TrustItem): string => `${kind}:${id}`;
 
-/** Of what runs it is not said who does not. */
-function withoutWhy({ notBy: _notBy, ...one }: Listed): Listed {
-  return one;
-}
-
 /** Everything that providers found in the project and that would run, as it is in force. */
-async function foundIn(view: View): Promise<readonly Listed[]> {
+async function foundIn(view: View, unused: TrustDeskParts['unused']): Promise<readonly Listed[]> {
   const kinds = Object.keys(foundConsumers) as FoundKind[];
-  const found = await Promise.all(kinds.map((kind) => foundOf(kind, view)));
+  const found = await Promise.all(kinds.map((kind) => foundOf(kind, view, unused)));
   return found.flat();
 }
 
-async function foundOf(kind: FoundKind, view: View): Promise<readonly Listed[]> {
+async function foundOf(kind: FoundKind, view: View, unused: TrustDeskParts['unused']): Promise<readonly Listed[]> {
   const reader = view.use(foundCapabilities[kind] as Capability<FoundItems[FoundKind]>);
   await reader.load();
   const items = await Promise.all(
     reader.entries().map(async ({ item, origin, verdict }) => {
       if (verdict.state !== 'won') return [];
       const runnables = await runnablesOf(kind, item, { root: view.where.root, level: origin.level });
-      const isCode = kind === 'custom-tool' || kind === 'extension-module';
-      const later =
-        isCode && origin.provider !== 'native' && !hasCode(view, origin.provider)
-          ? { notBy: `not before providers: { ${origin.provider}: { code: true } }` }
-          : {};
-      return runnables.map((one): Listed => ({ ...one, ...later, provider: origin.provider }));
+      if (runnables.length === 0) return [];
+      const isCode = runnables.some((one) => one.item.kind === 'plugin');
+      const notBy =
+        isCode && !own.has(origin.provider) && !hasCode(view, origin.provider)
+          ? `not before providers: { ${origin.provider}: { code: true } }`
+          : await unused(kind, item);
+      const later = notBy === undefined ? {} : { notBy };
+      return runnables.map((one): Listed => ({ ...later, ...one, provider: origin.provider }));
     }),
   );
   return items.flat();
 }
+
+/** What lies there is meant for kern. */
+const own: ReadonlySet<string> = new Set(['native', 'packages']);
 
 function hasCode(view: View, provider: string): boolean {
   const said = view.setting('providers');

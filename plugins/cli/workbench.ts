@@ -31,6 +31,7 @@ import {
   providerItems,
   providerReports,
   wakeAll,
+  whyNotUsed,
 } from './provider-reports.ts';
 import { switchesOf } from './provider-switches.ts';
 import { whyNotReplaced } from './replaced.ts';
@@ -232,7 +233,12 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         ];
       },
     },
-    trust: createTrustDesk({ view, trust, plugins: itemsOfProject }),
+    trust: createTrustDesk({
+      view,
+      trust,
+      plugins: itemsOfProject,
+      unused: (kind, item) => whyNotUsed(kind, item, kernel, view),
+    }),
     reload: () => host.reload(),
     elsewhere: async ({ cwd, home: place, trust: isTrusted, permissionMode }) => {
       const env = {
