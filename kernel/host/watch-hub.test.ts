@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { owner, plugin, words } from '../test/words.ts';
+import { bootKernel } from '../testing.ts';
 import { changedSince } from './since.ts';
 import { createWatcher } from './watch.ts';
 import { WatchHub } from './watch-hub.ts';
@@ -123,4 +125,20 @@ test('what was written since counts, whatever time a program has put on it', () 
   expect(changedSince([b.at('a.md')], now + 60_000)).toEqual([]);
   utimesSync(b.at('a.md'), 1, 1);
   expect(changedSince([b.at('a.md')], now)).toEqual([b.at('a.md')]);
+});
+
+test('an edit between the look of a provider and the start of watching is not lost', async () => {
+  const b = bench();
+  b.write('a.md', 'first');
+  const load = () => ({
+    items: [{ item: { word: readFileSync(b.at('a.md'), 'utf8'), by: 'p' } }],
+    watch: [b.at('a.md')],
+  });
+  const reads = plugin('reads', (ctx) => ctx.provide(words, { id: 'reads', displayName: 'Reads', priority: 0, load }));
+  await using t = await bootKernel([owner, reads], { watch: b.hub });
+  const reader = t.view.use(words);
+  await reader.load();
+  b.write('a.md', 'second');
+  b.hub.begin();
+  await expect.poll(() => reader.items().map(({ word }) => word), patience).toEqual(['second']);
 });

@@ -128,14 +128,3 @@ test('a build that writes 5,000 files where rules are looked for asks a few time
   expect(house.revision() - before).toBeLessThan(50);
   expect(reader.items().map(({ name }) => name)).toEqual(['tabs']);
 }, 60_000);
-
-test('an edit in the moment between a look and the start of watching is not lost', async () => {
-  await using house = await openHouse({ '.git/HEAD': '', 'AGENTS.md': 'first', '.kern/rules/a.md': 'A.' });
-  const { view } = house;
-  await Promise.all([contextFiles, rules].map((kind) => view.use(kind as unknown as typeof skills).load()));
-  const told = await listen(house);
-  // The last answers are in; nobody watches yet.
-  house.write('AGENTS.md', 'second');
-  rmSync(path.join(house.project, '.kern/rules/a.md'));
-  await expect.poll(() => [...told].sort(), patience).toEqual(['-rule:a', '~context-file:project:0']);
-}, 60_000);
