@@ -69,7 +69,7 @@ async function planIn(
   const locked: Locked = {
     source: lock?.source ?? portable(source, shelf.base),
     version: about.version,
-    resolved: fetched.resolved,
+    resolved: path.isAbsolute(fetched.resolved) ? portable(source, shelf.base) : fetched.resolved,
     ...(integrity === undefined ? {} : { integrity }),
     content,
     entries: about.entries,

@@ -74,7 +74,11 @@ test('what a project installed is trusted as it is, and no longer when its lock 
     }),
   );
   await desk.kern('plugins', 'install', './weather.tgz', '--project', '--yes');
-  expect(lockIn(desk.project).packages['kern-weather']?.source).toBe('./weather.tgz');
+  expect(lockIn(desk.project).packages['kern-weather']).toMatchObject({
+    source: './weather.tgz',
+    resolved: './weather.tgz',
+  });
+  expect(JSON.stringify(lockIn(desk.project))).not.toContain(desk.project);
   expect(await desk.json('trust')).toMatchObject({
     state: 'trusted',
     items: [{ kind: 'plugin', id: '.kern/packages/kern-weather' }],
