@@ -60,6 +60,8 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   for (const { id, settings: own = [] } of builtins) settings.declare({ id, level: 'builtin' }, own);
   const trust = createTrust({ home, root, runTrust: shared.trust });
 
+  /** Watching has begun: what comes from now on is to be noticed. */
+  let isFollowing = false;
   const hub = new WatchHub({
     make: (onChange) =>
       createWatcher({
@@ -69,6 +71,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
           kernel.journal.add('kern', 'warning', 'watch_failed', `watching failed: ${String(error)}`, error),
       }),
     onBegin: () => {
+      isFollowing = true;
       soon(followConfig());
       soon(host.catchUp());
     },
@@ -109,7 +112,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
     (
       await Promise.all([
         foreignPlaces(kernel.outlook, lookAgain),
-        toolPlaces(kernel.outlook),
+        toolPlaces(kernel.outlook, { isFollowed: isFollowing }),
         packagePlaces(kernel.outlook),
       ])
     ).flat();

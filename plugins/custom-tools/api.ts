@@ -1,4 +1,5 @@
-import { dirname, relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { codeOf, type PluginDefinition, type View } from 'kern/plugin';
 import { type CustomTool, customTools } from '../discovery/contract.ts';
 import { customToolMaker } from './contract.ts';
@@ -19,11 +20,22 @@ export interface ToolPlace {
   };
 }
 
+/** Folders whose tools need no switch, and whatever brings some of its own. */
+const usual = ['tools', 'packages'];
+
 /**
  * Tools that are files: of kern's own folders, and of those of other agents whose code a person has switched on:
- * `providers: { claude: { code: true } }`. Where there are none, nothing is loaded for it.
+ * `providers: { claude: { code: true } }`. Where there are none, nothing is loaded for it; as long as nobody follows what
+ * comes later, a look at a few folders tells that.
  */
-export async function toolPlaces(view: View): Promise<readonly ToolPlace[]> {
+export async function toolPlaces(
+  view: View,
+  { isFollowed }: { readonly isFollowed: boolean },
+): Promise<readonly ToolPlace[]> {
+  const { cwd, root, home } = view.where;
+  const folders = [home, join(root, '.kern'), join(cwd, '.kern')];
+  const mayBe = folders.some((folder) => usual.some((name) => existsSync(join(folder, name))));
+  if (!isFollowed && !mayBe && !hasForeignCode(view)) return [];
   const reader = view.use(customTools);
   await reader.load();
   const seen = new Set<string>();
@@ -51,11 +63,18 @@ function placeOf({ name, path, kind }: CustomTool, isOfProject: boolean, view: V
   return { ...place, level: 'project', root, name: relative(root, path).split(sep).join('/') };
 }
 
-function mayRun(view: View, provider: string): boolean {
-  if (provider === 'native' || provider === 'packages') return true;
+const mayRun = (view: View, provider: string): boolean =>
+  provider === 'native' || provider === 'packages' || providersWithCode(view).includes(provider);
+
+const hasForeignCode = (view: View): boolean => providersWithCode(view).length > 0;
+
+/** Providers whose code a person has switched on. */
+function providersWithCode(view: View): readonly string[] {
   const said = view.setting('providers');
-  const own: unknown = typeof said === 'object' && said !== null ? Reflect.get(said, provider) : undefined;
-  return typeof own === 'object' && own !== null && Reflect.get(own, 'code') === true;
+  return Object.entries(typeof said === 'object' && said !== null ? said : {}).flatMap(
+    ([id, own]: [string, unknown]) =>
+      typeof own === 'object' && own !== null && Reflect.get(own, 'code') === true ? [id] : [],
+  );
 }
 
 /** False where a person has switched the plugin off. */

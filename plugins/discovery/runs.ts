@@ -95,7 +95,7 @@ async function ofAgent(agent: AgentDefinition, root: string): Promise<readonly R
 const executes: ReadonlySet<string> = new Set(
   (
     'command commands cmd program helper script scripts executable shell notify notifier env environment endpoint ' +
-    'formatter lsp plugin plugins packages extensions cert certificate proxy ' +
+    'formatter lsp plugin plugins marketplaces packages extensions cert certificate proxy ' +
     'base-url auth-refresh credential-export status-line file-suggestion shell-path environment-variables npm-command'
   ).split(' '),
 );
