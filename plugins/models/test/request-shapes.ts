@@ -1,5 +1,8 @@
 /** Requests as the wires have them. Of what really comes nothing is certain, so that each field may be missing. */
 
+/** What a body of any wire may have; each looks at what is its own. */
+export type WireBody = AnthropicBody & ChatBody & ResponsesBody & GoogleBody;
+
 export interface AnthropicBody {
   readonly model?: unknown;
   readonly max_tokens?: number;

@@ -9,6 +9,7 @@ import type {
   GoogleData,
   GooglePart,
   ResponsesBody,
+  WireBody,
 } from './request-shapes.ts';
 
 /**
@@ -26,7 +27,7 @@ export function complaints(wire: ModelWire, body: unknown, url = ''): readonly s
     'a text has half of a surrogate pair',
   );
   // What is missing, or of another form, is what the rules say.
-  rules[wire](body as Body, say, url);
+  rules[wire](body as WireBody, say, url);
   return said;
 }
 
@@ -57,10 +58,7 @@ function textsIn(value: unknown): readonly string[] {
   return isMap(value) ? [...Object.keys(value), ...Object.values(value).flatMap(textsIn)] : [];
 }
 
-/** All that a body is taken for; each rule looks at what is its own. */
-type Body = AnthropicBody & ChatBody & ResponsesBody & GoogleBody;
-
-const rules: Readonly<Record<ModelWire, (body: Body, say: Say, url: string) => void>> = {
+const rules: Readonly<Record<ModelWire, (body: WireBody, say: Say, url: string) => void>> = {
   anthropic(body: AnthropicBody, say) {
     const { messages, system, max_tokens: limit, thinking } = body;
     say(isText(body.model), 'model: field required');
