@@ -1,16 +1,40 @@
+import { changesBetween } from './changes.ts';
+import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
+import type { View } from './plugin.ts';
 import type { Journal } from './report.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface AnnouncerPorts {
+  readonly journal: Journal;
+  /** Whose taps hear of it. */
+  readonly outlook: View;
+}
 
 /** More than this in one go is a circle: a listener changes what it is told of. */
 const most = 1_000;
 
 /** Tells one thing after the other: what a listener causes is told when all have heard what it answers to. */
 export class Announcer {
-  readonly #journal: Journal;
+  readonly #ports: AnnouncerPorts;
   readonly #waiting: (() => void)[] = [];
   #isTelling = false;
 
-  constructor(journal: Journal) {
-    this.#journal = journal;
+  constructor(ports: AnnouncerPorts) {
+    this.#ports = ports;
+  }
+
+  plugin(change: PluginChange): void {
+    this.tell(() => this.#ports.outlook.call(pluginChanged, change));
+  }
+
+  config(keys: readonly string[]): void {
+    if (keys.length > 0) this.tell(() => this.#ports.outlook.call(configChanged, { keys }));
+  }
+
+  capabilities(before: Snapshot, after: Snapshot): void {
+    const { outlook } = this.#ports;
+    if (outlook.taps(capabilityChanged) === 0) return;
+    for (const change of changesBetween(before, after)) this.tell(() => outlook.call(capabilityChanged, change));
   }
 
   tell(fn: () => void): void {
@@ -26,7 +50,7 @@ export class Announcer {
           continue;
         }
         this.#waiting.length = 0;
-        this.#journal.add(
+        this.#ports.journal.add(
           'kern',
           'error',
           'announce_circle',

@@ -1,5 +1,6 @@
 import type { PluginUnit } from './activation.ts';
 import { codeOf, KernError, messageOf } from './error.ts';
+import type { PluginChange } from './events.ts';
 import type { IdlePlugin } from './snapshot.ts';
 
 export interface Change {
@@ -34,6 +35,13 @@ export function failed(plugin: string, error: unknown): ChangeResult {
   return { ok: false, plugin, code: codeOf(error) ?? 'plugin_failed', message: messageOf(error), error };
 }
 
+/** The plugin would wait for itself. */
+export function changeInChange(plugin: string): ChangeResult {
+  const text = `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`;
+  const hint = 'ask for it after the start, from a hook or a timer';
+  return failed(plugin, new KernError('change_in_change', text, { hint }));
+}
+
 export const closed = (): ChangeResult => failed('kern', new KernError('kernel_closed', 'kern is shutting down'));
 
 /** The first failure, else all that went well. */
@@ -43,3 +51,9 @@ export function together(results: readonly ChangeResult[]): ChangeResult {
   const unloaded = went.flatMap((result) => result.unloaded);
   return results.find((result) => !result.ok) ?? { ok: true, live, unloaded };
 }
+
+/** What is told of a plugin that took over, or went. */
+export const changeOf = (
+  { definition: { id }, revision, source }: PluginUnit,
+  state: 'live' | 'unloaded',
+): PluginChange => ({ id, state, revision, file: source });

@@ -6,18 +6,25 @@ import { Bench } from './bench.ts';
 import { wakeEager } from './boot.ts';
 import type { Entry, Where } from './capability.ts';
 import { Cells } from './cells.ts';
-import { type Change, type ChangeResult, closed, type Failure, failed, together } from './change.ts';
-import { changesBetween } from './changes.ts';
+import {
+  type Change,
+  type ChangeResult,
+  changeInChange,
+  changeOf,
+  closed,
+  type Failure,
+  failed,
+  together,
+} from './change.ts';
 import { Channels } from './channels.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Core, Owned } from './core.ts';
-import type { Declarations } from './declarations.ts';
 import { Drain, type Pin } from './drain.ts';
 import { applySettings } from './effects.ts';
 import { crashAll, endAll } from './ending.ts';
-import { KernError, messageOf } from './error.ts';
+import { messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
-import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
+import type { PluginChange } from './events.ts';
 import { Failures, failingUnit } from './failures.ts';
 import { Lookout } from './lookout.ts';
 import { allPresent, type KernelOptions, noWatch, type WatchPort } from './options.ts';
@@ -57,7 +64,7 @@ export class Kernel implements Core {
   readonly #asking: Asking;
   readonly #snapshots: Snapshots;
   readonly #ground: Ground;
-  readonly #announcer = new Announcer(this.journal);
+  readonly #announcer = new Announcer(this);
   readonly #failures = new Failures(this.journal);
   readonly #watch: WatchPort;
   #settings: SettingsPort;
@@ -169,10 +176,7 @@ export class Kernel implements Core {
   }
 
   #refused(): ChangeResult {
-    const plugin = this.owners.current()?.activation?.id ?? 'kern';
-    const text = `plugin ${plugin} asks for a change of plugins while one is under way, and would wait for itself`;
-    const hint = 'ask for it after the start, from a hook or a timer';
-    return failed(plugin, new KernError('change_in_change', text, { hint }));
+    return changeInChange(this.owners.current()?.activation?.id ?? 'kern');
   }
 
   /** `prepare` runs when it is the change's turn. */
@@ -276,7 +280,7 @@ export class Kernel implements Core {
     this.#announcer.tell(() => {
       for (const { unit } of to.made) this.announce(changeOf(unit, 'live'));
       for (const { unit } of unloaded) this.announce(changeOf(unit, 'unloaded'));
-      this.#announceCapabilities(before, after);
+      this.#announcer.capabilities(before, after);
     });
     return {
       ok: true,
@@ -308,7 +312,8 @@ export class Kernel implements Core {
   /** A new snapshot that shares what did not change. */
   #refresh(): void {
     const { activations, answers } = this.#snapshot;
-    const parts = { activations, declarations: this.#declarationsNow(), answers, order: this.#order };
+    const declarations = this.#snapshots.declarationsNow(this.#units(), this.#snapshot.declarations);
+    const parts = { activations, declarations, answers, order: this.#order };
     this.#replace(this.#snapshots.make(parts, this.#snapshot));
   }
 
@@ -316,19 +321,7 @@ export class Kernel implements Core {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
     this.#asking.prune();
-    this.#announceCapabilities(before, snapshot);
-  }
-
-  #declarationsNow(): Declarations {
-    const units = this.#units();
-    const { declarations: before } = this.#snapshot;
-    try {
-      return this.#snapshots.declarations(units, this.#sleepers.inForce(units), () => true, before);
-    } catch (error) {
-      // Two sleepers that are in force only now: the next change says who is refused.
-      this.journal.failure('kern', 'token_taken', 'the manifests', error);
-      return before;
-    }
+    this.#announcer.capabilities(before, snapshot);
   }
 
   #units(): readonly PluginUnit[] {
@@ -390,20 +383,14 @@ export class Kernel implements Core {
       results.push(await this.change({ put: [{ ...unit, revision: unit.revision + 1 }] }));
     }
     for (const plugin of this.#eager()) results.push(await this.change({ wake: [plugin] }));
-    if (keys.length > 0) this.#announcer.tell(() => this.outlook.call(configChanged, { keys }));
+    this.#announcer.config(keys);
     return together(results);
   }
 
   // --- Events and ends -------------------------------------------------------------------------------------------
 
   announce(change: PluginChange): void {
-    this.#announcer.tell(() => this.outlook.call(pluginChanged, change));
-  }
-
-  #announceCapabilities(before: Snapshot, after: Snapshot): void {
-    if (this.outlook.taps(capabilityChanged) === 0) return;
-    for (const change of changesBetween(before, after))
-      this.#announcer.tell(() => this.outlook.call(capabilityChanged, change));
+    this.#announcer.plugin(change);
   }
 
   /** Changes that are queued or running and open debounce windows are through, or the limit is. */
@@ -520,10 +507,3 @@ export class Kernel implements Core {
     });
   }
 }
-
-const changeOf = ({ definition: { id }, revision, source }: PluginUnit, state: 'live' | 'unloaded'): PluginChange => ({
-  id,
-  state,
-  revision,
-  file: source,
-});

@@ -131,6 +131,17 @@ export class Snapshots {
     return before !== undefined && isSameDeclarations(declarations, before) ? before : declarations;
   }
 
+  /** Who declares what of those that run and those that sleep now. */
+  declarationsNow(units: readonly PluginUnit[], before: Declarations): Declarations {
+    try {
+      return this.declarations(units, this.#sleepers.inForce(units), () => true, before);
+    } catch (error) {
+      // Two sleepers that are in force only now: the next change says who is refused.
+      this.#ports.journal.failure('kern', 'token_taken', 'the manifests', error);
+      return before;
+    }
+  }
+
   /** Says what of a plugin nobody uses, because nobody declares it. */
   reportUndeclared({ id, root, taps, offers, providers }: Activation, { declarations }: Snapshot): void {
     const tokens = [...taps.map(({ hook }) => hook), ...[...offers, ...providers].map(({ capability }) => capability)];
