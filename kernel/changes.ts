@@ -3,16 +3,16 @@ import type { CapabilityChange } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
 type ByKey = ReadonlyMap<string, readonly OfferRecord[]>;
+/** Keys by capability. */
+type Keys = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What differs between two snapshots, by capability and key: same key and another item is a change. */
 export function changesBetween(before: Snapshot, after: Snapshot): readonly CapabilityChange[] {
-  const was = new Set(offersOf(before));
-  const is = new Set(offersOf(after));
   // Most of two snapshots is the very same, and nothing of it has to be put in order.
-  const touched = new Set([...was, ...is].filter((offer) => !(was.has(offer) && is.has(offer))).map(capabilityOf));
+  const touched = keysOf([...offersOnlyIn(before, after), ...offersOnlyIn(after, before)]);
   if (touched.size === 0) return [];
-  const old = offersByKey(was, touched);
-  const now = offersByKey(is, touched);
+  const old = offersByKey(before, touched);
+  const now = offersByKey(after, touched);
   const none: ByKey = new Map();
   const changes: CapabilityChange[] = [];
   for (const capability of new Set([...old.keys(), ...now.keys()])) {
@@ -40,22 +40,45 @@ function isOne(a: OfferRecord, b: OfferRecord): boolean {
   return a.item === b.item || (isWaking && a.activation.unit.key === b.activation.unit.key);
 }
 
-const capabilityOf = ({ capability }: OfferRecord): string => capability.id;
+/** What one snapshot offers and another does not. Answers that they share are passed over as a whole: there may be many. */
+function offersOnlyIn(one: Snapshot, other: Snapshot): readonly OfferRecord[] {
+  const direct = one.offers === other.offers ? [] : without(one.offers, other.offers);
+  const answered = [...one.answers].flatMap(([key, answer]) => {
+    const there = other.answers.get(key);
+    return there === answer ? [] : without(answer.offers, there?.offers ?? []);
+  });
+  return [...direct, ...answered];
+}
 
-const offersOf = ({ offers, answers }: Snapshot): readonly OfferRecord[] => [
-  ...offers,
-  ...[...answers.values()].flatMap((answer) => answer.offers),
-];
+function without(offers: readonly OfferRecord[], others: readonly OfferRecord[]): readonly OfferRecord[] {
+  if (offers.length === 0) return [];
+  const there = new Set(others);
+  return offers.filter((offer) => !there.has(offer));
+}
 
-function offersByKey(offers: Iterable<OfferRecord>, wanted: ReadonlySet<string>): ReadonlyMap<string, ByKey> {
-  const capabilities = new Map<string, Map<string, OfferRecord[]>>();
-  for (const offer of offers) {
-    if (offer.key === undefined || !offer.parsed.ok || !wanted.has(offer.capability.id)) continue;
-    const keys = capabilities.get(offer.capability.id) ?? new Map<string, OfferRecord[]>();
-    const same = keys.get(offer.key);
-    if (same === undefined) keys.set(offer.key, [offer]);
-    else same.push(offer);
-    capabilities.set(offer.capability.id, keys);
+function keysOf(offers: readonly OfferRecord[]): Keys {
+  const keys = new Map<string, Set<string>>();
+  for (const { key, parsed, capability } of offers) {
+    if (key === undefined || !parsed.ok) continue;
+    keys.set(capability.id, (keys.get(capability.id) ?? new Set()).add(key));
   }
+  return keys;
+}
+
+/** All offers of these keys. */
+function offersByKey({ offers, answers }: Snapshot, wanted: Keys): ReadonlyMap<string, ByKey> {
+  const capabilities = new Map<string, Map<string, OfferRecord[]>>();
+  const sort = (offer: OfferRecord): void => {
+    const { key, capability, parsed } = offer;
+    if (key === undefined || !parsed.ok || wanted.get(capability.id)?.has(key) !== true) return;
+    const keys = capabilities.get(capability.id) ?? new Map<string, OfferRecord[]>();
+    const same = keys.get(key);
+    if (same === undefined) keys.set(key, [offer]);
+    else same.push(offer);
+    capabilities.set(capability.id, keys);
+  };
+  for (const offer of offers) sort(offer);
+  for (const answer of answers.values())
+    if (wanted.has(answer.record.capability.id)) for (const offer of answer.offers) sort(offer);
   return capabilities;
 }

@@ -5,14 +5,10 @@ import { dirname, resolve } from 'node:path';
 const tickMs = 10;
 
 /**
- * Of these paths those that may have changed since a moment (ms): by their stamps, without reading them. `wereAbsent` are
- * those that were not there when they were looked at last; without it nothing is known of that.
+ * Of these paths those that may have changed since a moment (ms): by their stamps, without reading them. One that is not
+ * there may have gone since when a folder that it would be in has changed.
  */
-export function changedSince(
-  paths: readonly string[],
-  since: number,
-  wereAbsent?: ReadonlySet<string>,
-): readonly string[] {
+export function changedSince(paths: readonly string[], since: number): readonly string[] {
   const now = Date.now();
   // What is stamped with a time to come says nothing: its drive has another clock.
   const isIn = ({ ctimeMs }: Stats): boolean => ctimeMs >= since - tickMs && ctimeMs <= now + tickMs;
@@ -32,9 +28,7 @@ export function changedSince(
   };
   return paths.filter((path) => {
     const file = resolve(path);
-    const told = look(file);
-    if (wereAbsent === undefined) return told ?? wentFrom(file);
-    return told === undefined ? !wereAbsent.has(path) : told || wereAbsent.has(path);
+    return look(file) ?? wentFrom(file);
   });
 }
 

@@ -10,9 +10,7 @@ interface Subscription {
   readonly known: ReadonlyMap<string, string> | undefined;
   /** When it was that they were read. */
   readonly since: number | undefined;
-  /** What may have changed between that and the subscription. */
-  readonly suspect: readonly string[];
-  /** Of `paths`, those that were not there: when one comes, it is told, even if nobody watched. */
+  /** Where that is not known: of `paths`, those that were not there. When one comes, it is told, even if nobody watched. */
   readonly absent: ReadonlySet<string>;
   readonly fn: (changed: readonly string[]) => void;
 }
@@ -39,12 +37,8 @@ export class WatchHub {
   begin(): void {
     if (this.#watcher !== undefined || this.#closed) return;
     this.#watcher = this.#options.make((paths) => this.#tell(paths));
-    for (const [owner, { paths, known, since, suspect, absent }] of this.#subscriptions) {
-      const changed = since === undefined ? [] : changedSince(paths, since, absent);
-      this.#watcher.watch(owner, paths, since === undefined ? known : asUnknown([...suspect, ...changed]));
-    }
-    for (const { absent, since, fn } of [...this.#subscriptions.values()]) {
-      if (since !== undefined) continue;
+    for (const [owner, subscription] of this.#subscriptions) this.#look(owner, subscription);
+    for (const { absent, fn } of [...this.#subscriptions.values()]) {
       const come = [...absent].map((path) => resolve(path)).filter((path) => existsSync(path));
       if (come.length > 0) fn(come);
     }
@@ -61,20 +55,26 @@ export class WatchHub {
     fn: (changed: readonly string[]) => void,
     read?: ReadonlyMap<string, string> | number,
   ): Handle {
-    const isLooking = this.#watcher !== undefined;
     const since = typeof read === 'number' ? read : undefined;
     const known = typeof read === 'number' ? undefined : read;
-    const absent = isLooking ? none : absentOf(known === undefined ? paths : paths.filter((path) => !known.has(path)));
+    // Every start comes by here: nothing is looked at that can be told later, by its stamp.
+    const isTold = this.#watcher !== undefined || since !== undefined;
+    const absent = isTold ? none : absentOf(known === undefined ? paths : paths.filter((path) => !known.has(path)));
     const all = known && new Map([...(this.#subscriptions.get(owner)?.known ?? []), ...known]);
-    // Of what is there more is told when watching begins.
-    const early = since === undefined || isLooking ? [] : changedSince([...absent], since);
-    const subscription: Subscription = { paths, fn, known: all, since, suspect: early, absent };
+    const subscription: Subscription = { paths, fn, known: all, since, absent };
     this.#subscriptions.set(owner, subscription);
-    this.#watcher?.watch(owner, paths, since === undefined ? known : asUnknown(changedSince(paths, since)));
+    this.#look(owner, { paths, since, known });
     const dispose = (): void => {
       if (this.#subscriptions.get(owner) === subscription) this.unwatch(owner);
     };
     return { dispose, [Symbol.dispose]: dispose };
+  }
+
+  #look(owner: string, { paths, since, known }: Pick<Subscription, 'paths' | 'since' | 'known'>): void {
+    if (this.#watcher === undefined) return;
+    // Whatever is there by now is another thing than what was read.
+    const changed = since === undefined ? [] : changedSince(paths, since);
+    this.#watcher.watch(owner, paths, since === undefined ? known : new Map(changed.map((path) => [path, ''])));
   }
 
   unwatch(owner: string): void {
@@ -127,9 +127,6 @@ export class WatchHub {
 }
 
 const none: ReadonlySet<string> = new Set();
-
-/** Whatever is there is another thing than what was read. */
-const asUnknown = (paths: readonly string[]): ReadonlyMap<string, string> => new Map(paths.map((path) => [path, '']));
 
 /** What differs from what was known. Where nothing was known, a touched file counts as changed. */
 function changedUnder(given: readonly string[], { paths, known, absent }: Subscription): readonly string[] {
