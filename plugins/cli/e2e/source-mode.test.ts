@@ -7,16 +7,21 @@ import { openPlace, type Running } from './program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 let checkout = '';
+/** All runs keep what they transform in one home. */
+let home = '';
 
 // What is edited is a copy: the tests of others run from the original.
 beforeAll(() => {
   checkout = realpathSync(mkdtempSync(path.join(tmpdir(), 'kern-checkout-')));
+  home = mkdtempSync(path.join(tmpdir(), 'kern-checkout-home-'));
   for (const part of ['package.json', 'tsconfig.json', 'kernel', 'plugins'])
     cpSync(path.join(root, part), path.join(checkout, part), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(checkout, 'node_modules'));
 });
 
-afterAll(() => rmSync(checkout, { recursive: true, force: true, maxRetries: 3 }));
+afterAll(() => {
+  for (const folder of [checkout, home]) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
 const inCheckout = (file: string): string => path.join(checkout, file);
 const readTool = 'plugins/tools/read/read.ts';
@@ -95,7 +100,7 @@ test('from the sources, the tool read is edited in the middle of a run, and each
   ];
   const files = ['a.txt', 'saved', 'broken', 'mended', 'late'].map(inCheckout);
   writeFileSync(inCheckout('a.txt'), 'as it is\n');
-  const running = place.start([...argv, '--cwd', checkout], { env: { KERN_SOURCE: '1' } });
+  const running = place.start([...argv, '--cwd', checkout], { env: { KERN_SOURCE: '1', KERN_HOME: home } });
   const live = (revision: number): RegExp =>
     new RegExp(`"type":"plugin_changed","id":"tools.read","state":"live","revision":${revision}\\b`);
 
@@ -154,7 +159,7 @@ test('from the sources, the mode that prints is edited in the middle of a run', 
   const script = JSON.stringify({ version: 1, turns });
   using place = openPlace({ 's.json': script }, inCheckout('plugins/cli/kern.mjs'));
   const { code, out, err } = await place.start(['-p', 'go', '--model', 'script/s.json', '--yolo', '--no-session'], {
-    env: { KERN_SOURCE: '1' },
+    env: { KERN_SOURCE: '1', KERN_HOME: home },
   }).ended;
   expect({ code, out }, err).toEqual({ code: 0, out: 'anew: done\n' });
   expect(err).toContain('✓ write b.txt');
@@ -177,7 +182,7 @@ test('from the sources, a provider is edited in the middle of a run, and the nex
   };
   using place = openPlace(files, inCheckout('plugins/cli/kern.mjs'));
   const argv = ['-p', 'go', '--mode', 'json', '--model', 'script/s.json', '--yolo', '--no-session'];
-  const running = place.start(argv, { env: { KERN_SOURCE: '1' } });
+  const running = place.start(argv, { env: { KERN_SOURCE: '1', KERN_HOME: home } });
   const changed = (state: string): RegExp => new RegExp(`"plugin_changed","id":"discovery.claude","state":"${state}"`);
   const before = readFileSync(inCheckout(provider), 'utf8');
 
