@@ -17,20 +17,26 @@ async function begun(running: Running, place: Place, name: string): Promise<void
   over.catch(() => {});
 }
 
-/** Tells the model what there is, as plugins see it. */
+/** Tells the model what there is, as plugins see it, and the test what kern has noticed. */
 const look = `
-import { definePlugin } from 'kern/plugin';
+import { appendFileSync } from 'node:fs';
+import { capabilityChanged, configChanged, definePlugin, pluginChanged } from 'kern/plugin';
 import { mcpServers, skills, tools } from 'kern/contracts';
 import { z } from 'zod';
-export default definePlugin({ id: 'look', setup: (ctx) => ctx.contribute(tools, {
+const noticed = (what) => appendFileSync('noticed', what + '\\n');
+export default definePlugin({ id: 'look', setup: (ctx) => {
+  ctx.tap(capabilityChanged, ({ capability, changed }) => changed.forEach((key) => noticed(capability + ' ' + key)));
+  ctx.tap(pluginChanged, ({ id, state }) => noticed(id + ' ' + state));
+  ctx.tap(configChanged, () => noticed('config'));
+  ctx.contribute(tools, {
   name: 'look', description: 'Looks.', parameters: z.object({ tag: z.string() }),
   execute: async (_id, { tag }) => {
     await Promise.all([ctx.use(mcpServers).load(), ctx.use(skills).load()]);
     const texts = await Promise.all(ctx.use(skills).items().map(async ({ name, read }) => name + '=' + (await read())));
     const servers = ctx.use(mcpServers).items().map(({ name, command }) => name + '=' + command);
     return { content: [{ type: 'text', text: [tag, ...texts, ...servers].join(' ') }] };
-  },
-}) });
+  } });
+} });
 `;
 
 /** A tool that says a word, loudly if it is told to. */
@@ -117,7 +123,20 @@ interface Step {
   readonly data: string;
   readonly code: string;
   readonly files: Readonly<Record<string, string>>;
+  /** What kern says when it has noticed all of it: to plugins, a line each, and on stderr. */
+  readonly noticed?: readonly string[];
+  readonly said?: readonly string[];
 }
+
+const noticedData = [
+  'context-file project:0',
+  'skill review',
+  'rule tabs',
+  'slash-command greet',
+  'mcp-server docs',
+  'hook PreToolUse:Read:',
+  'hook PreToolUse:ls:',
+];
 
 /** The turns of a run that looks, waits for each step, and looks again in the next turn. */
 function turnsOf(steps: readonly Step[], first: Step): readonly object[] {
@@ -163,9 +182,16 @@ async function runThrough(place: Place, steps: readonly Step[], flags: readonly 
     'over.yml',
     ...flags,
   ]);
-  for (const [at, { files }] of steps.entries()) {
+  for (const [at, { files, noticed = [], said = [] }] of steps.entries()) {
     await begun(running, place, `step-${at}`);
+    const from = place.read('noticed').length;
     put(place, files);
+    const isNoticed = (): boolean =>
+      noticed.every((line) => place.read('noticed').slice(from).includes(line)) &&
+      said.every((line) => new RegExp(line, 'm').test(running.err));
+    const before = Date.now();
+    // Where it is never noticed, what the turn expects says what is amiss.
+    while (!isNoticed() && Date.now() - before < 10_000) await new Promise((resolve) => setTimeout(resolve, 20));
     place.write(`step-${at}`, '');
   }
   const { code, out, err } = await running.ended;
@@ -177,10 +203,11 @@ async function runThrough(place: Place, steps: readonly Step[], flags: readonly 
 }
 
 test('every kind of file is live in the next turn of the same run; a broken edit keeps the old and is told, once', async () => {
+  const noticed = [...noticedData, 'hello live', 'config'];
   const steps = [
-    { data: 'two', code: 'two', files: { ...whole('two'), ...wholeCode('two') } },
-    { data: 'two', code: 'two', files: { ...broken, ...brokenCode } },
-    { data: 'three', code: 'three', files: { ...whole('three'), ...wholeCode('three') } },
+    { data: 'two', code: 'two', files: { ...whole('two'), ...wholeCode('two') }, noticed },
+    { data: 'two', code: 'two', files: { ...broken, ...brokenCode }, said: [...notices, ...codeNotices] },
+    { data: 'three', code: 'three', files: { ...whole('three'), ...wholeCode('three') }, noticed },
   ];
   const first = { data: 'one', code: 'one', files: {} };
   using place = openPlace({
@@ -202,7 +229,8 @@ test('every kind of file is live in the next turn of the same run; a broken edit
 test('without trust what is data is live all the same, and code goes on as it was granted, with a notice', async () => {
   // The overlay of the config is the person's own.
   const { 'over.yml': _, ...code } = wholeCode('two');
-  const steps = [{ data: 'two', code: 'one', files: { ...whole('two'), ...code } }];
+  const noticed = [...noticedData, 'hello kept'];
+  const steps = [{ data: 'two', code: 'one', files: { ...whole('two'), ...code }, noticed }];
   const first = { data: 'one', code: 'one', files: {} };
   using place = openPlace({
     '.git/HEAD': '',

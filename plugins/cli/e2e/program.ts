@@ -32,6 +32,8 @@ export interface Place extends Disposable {
   appeared(name: string): Promise<string>;
   /** Resolves when there is such a file in the project. */
   exists(name: string): Promise<void>;
+  /** What a file of the project holds; empty where it is not there. */
+  read(name: string): string;
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -108,6 +110,10 @@ export function openPlace(files: Readonly<Record<string, string>> = {}, bin: str
       while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '')
         await new Promise((resolve) => setTimeout(resolve, 20));
       return readFileSync(file, 'utf8');
+    },
+    read: (name) => {
+      const file = path.join(project, name);
+      return existsSync(file) ? readFileSync(file, 'utf8') : '';
     },
     exists: async (name) => {
       while (!existsSync(path.join(project, name))) await new Promise((resolve) => setTimeout(resolve, 20));
