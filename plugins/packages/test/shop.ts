@@ -31,6 +31,8 @@ export function writeAll(folder: string, files: Readonly<Record<string, string>>
 export async function openShop(): Promise<Registry> {
   const registry = await openRegistry();
   const folder = mkdtempSync(path.join(tmpdir(), 'kern-npm-'));
+  // Where npm has started kern, what npm says in the environment is not the person's, and is left out.
+  vi.stubEnv('npm_lifecycle_event', undefined);
   vi.stubEnv('npm_config_registry', registry.url);
   vi.stubEnv('npm_config_cache', path.join(folder, 'cache'));
   vi.stubEnv('npm_config_userconfig', path.join(folder, 'npmrc'));
