@@ -6,10 +6,10 @@ const collect = (globalThis as { gc?: () => void }).gc ?? ((): void => {});
 
 /** A plugin of some size, so that code which stays shows. */
 function source(revision: number): string {
-  const filler = Array.from({ length: 400 }, (_, i) => `function f${i}(a) { return a + '${revision}/${i}'; }`).join(
+  const filler = Array.from({ length: 200 }, (_, i) => `function f${i}(a) { return a + '${revision}/${i}'; }`).join(
     '\n',
   );
-  const end = `{ id: 'heap', setup: () => [${Array.from({ length: 400 }, (_, i) => `f${i}('x')`)}] }`;
+  const end = `{ id: 'heap', setup: () => [${Array.from({ length: 200 }, (_, i) => `f${i}('x')`)}] }`;
   if (extension === 'cjs') return `const helper = require('./helper.cjs');\n${filler}\nmodule.exports = ${end};\n`;
   return `import { helper } from './helper.${extension}';\nimport { z } from 'zod';\n${filler}\nexport { helper, z };\nexport default ${end};\n`;
 }
