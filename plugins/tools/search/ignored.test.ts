@@ -69,7 +69,7 @@ test.skipIf(git.skip)(
           }
         },
       ),
-      { seed: seed(), numRuns: counts({ test: 100, soak: 1_500 }) },
+      { seed: seed(), numRuns: counts({ test: 50, soak: 1_500 }) },
     );
   },
 );
