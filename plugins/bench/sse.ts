@@ -78,6 +78,7 @@ function responsesEvents({ pieces = [], call }: Reply, nth: number): readonly st
   const response = { id: `resp_${nth}`, object: 'response', created_at: 0, model: 'bench' };
   const message = { id: `msg_${nth}`, type: 'message', role: 'assistant', content: [] };
   const at = { output_index: 0, item_id: message.id, content_index: 0 };
+  const text = pieces.join('');
   const args = JSON.stringify(call?.args ?? {});
   const asked = {
     id: `fc_${nth}`,
@@ -90,14 +91,26 @@ function responsesEvents({ pieces = [], call }: Reply, nth: number): readonly st
   const all = [
     { type: 'response.created', response },
     { type: 'response.in_progress', response },
-    ...(pieces.length === 0 ? [] : [{ type: 'response.output_item.added', output_index: 0, item: message }]),
+    ...(pieces.length === 0
+      ? []
+      : [
+          { type: 'response.output_item.added', output_index: 0, item: message },
+          { type: 'response.content_part.added', ...at, part: { type: 'output_text', text: '', annotations: [] } },
+        ]),
     ...pieces.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
-    ...(pieces.length === 0 ? [] : [{ type: 'response.output_item.done', output_index: 0, item: message }]),
+    ...(pieces.length === 0
+      ? []
+      : [
+          { type: 'response.output_text.done', ...at, text, logprobs: [] },
+          { type: 'response.content_part.done', ...at, part: { type: 'output_text', text, annotations: [] } },
+          { type: 'response.output_item.done', output_index: 0, item: message },
+        ]),
     ...(call === undefined
       ? []
       : [
           { type: 'response.output_item.added', output_index: 1, item: asked },
           { type: 'response.function_call_arguments.delta', output_index: 1, item_id: asked.id, delta: args },
+          { type: 'response.function_call_arguments.done', output_index: 1, item_id: asked.id, arguments: args },
           {
             type: 'response.output_item.done',
             output_index: 1,

@@ -85,6 +85,7 @@ export const responsesDeltas: DeltaFinder = {
   put(event, _, text) {
     (event as Fields).delta = text;
   },
+  idle: /"type": ?"response\.(content_part\.(added|done)|output_text\.done|function_call_arguments\.done)"/,
   last: /response\.(completed|incomplete|failed)/,
   isLast: (event) => isFields(event) && /^response\.(completed|incomplete|failed)$/.test(String(event.type)),
 };

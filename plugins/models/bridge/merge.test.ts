@@ -36,6 +36,22 @@ test('a delta that came alone passes byte for byte', () => {
   expect(merger.split('a')).toBeUndefined();
 });
 
+test('events of which the package makes nothing are left out, wherever they stand', () => {
+  const event = (type: string, more: object = {}): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  const delta = (text: string): string =>
+    event('response.output_text.delta', { output_index: 0, content_index: 0, delta: text, logprobs: [] });
+  const quoting = delta('{"type":"response.content_part.added"}');
+  const pieces = [
+    event('response.content_part.added', { part: { type: 'output_text', text: '' } }),
+    delta('a') + event('response.content_part.done') + delta('b') + event('response.output_text.done', { text: 'ab' }),
+    quoting,
+  ];
+  const { events, merger } = through(responsesDeltas, pieces);
+  expect(events.map(({ delta: text }) => text)).toEqual(['ab', '{"type":"response.content_part.added"}']);
+  expect(merger.split('ab')).toEqual(['a', 'b']);
+});
+
 test('only what grows the same text is joined', () => {
   const chunks = [
     chatDelta({ role: 'assistant', content: '' }),

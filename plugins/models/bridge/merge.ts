@@ -17,6 +17,8 @@ export interface DeltaFinder {
   find(event: unknown): Delta | undefined;
   /** Puts another text in the place of the one that was found. */
   put(event: unknown, spot: string, text: string): void;
+  /** Events of which the package makes nothing, and takes long to see it: they are left out. */
+  readonly idle?: RegExp;
   /** What the last event of a reply has in it; other events may too. */
   readonly last: RegExp;
   /** Whether nothing of the reply comes after an event; `[DONE]` is one. */
@@ -97,9 +99,8 @@ export class DeltaMerger {
     const complete = this.#taken() + piece.slice(0, after);
     this.#carry = [piece.slice(after)];
     this.#carried = piece.length - after;
-    return complete.indexOf('\n\n') === complete.length - 2
-      ? complete
-      : this.#join(complete.slice(0, -2).split('\n\n'));
+    if (complete.indexOf('\n\n') !== complete.length - 2) return this.#join(complete.slice(0, -2).split('\n\n'));
+    return this.#finder.idle?.test(complete) === true ? '' : complete;
   }
 
   /** What is left when the stream has ended. */
@@ -129,12 +130,14 @@ export class DeltaMerger {
   #join(blocks: readonly string[]): string {
     const out: string[] = [];
     let run: Run | undefined;
+    const { idle } = this.#finder;
     for (const block of blocks) {
       const same = run?.frame === undefined ? undefined : textWithin(block, run.frame);
       if (run !== undefined && same !== undefined) {
         run.texts.push(same);
         continue;
       }
+      if (idle?.test(block) === true) continue;
       const start = dataStart(block);
       const event = start < 0 ? undefined : parsed(block, start);
       const delta = event === undefined ? undefined : this.#finder.find(event);

@@ -83,6 +83,7 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
     response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers });
     response.flushHeaders();
   }
+  const closed = once(response, 'close');
   for (const piece of answer.pieces) {
     if (response.destroyed) return;
     if (piece === 'HANG') return;
@@ -93,7 +94,7 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
     }
     if (typeof piece === 'object' && 'waitMs' in piece)
       await new Promise((resolve) => setTimeout(resolve, piece.waitMs));
-    else if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    else if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
   }
   response.end();
 }
