@@ -71,6 +71,18 @@ test('what a title takes is paid from the budget too', async () => {
   await expect.poll(() => s.session.budget.used.cost).toBe(5);
 });
 
+test('a reply that breaks off is paid for by its length', async () => {
+  const breaks: Reply = async function* () {
+    yield { type: 'text_start', contentIndex: 0 };
+    yield { type: 'text_delta', contentIndex: 0, delta: 'x'.repeat(4_000_000) };
+    throw new Error('cut');
+  };
+  await using s = await openSession([says('one', { usage: paid(0.5) }), breaks], { models: [priced] });
+  await s.session.prompt({ text: 'x' });
+  expect(await s.session.prompt({ text: 'y' })).toMatchObject({ status: 'error' });
+  expect(s.session.budget.used.cost).toBeCloseTo(1.5, 3);
+});
+
 test('a limit of money needs a price, before anything is spent', async () => {
   const opened = openSession([says('x')], { limits: { maxCost: 1 } });
   await expect(opened).rejects.toMatchObject({

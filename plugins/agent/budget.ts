@@ -1,4 +1,4 @@
-import type { AgentEvent, Budget, Model, RunLimits } from 'kern/contracts';
+import type { AgentEvent, AssistantMessage, Budget, Model, RunLimits } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import type { AgentSettings } from './settings.ts';
 
@@ -9,6 +9,8 @@ export class SessionBudget implements Budget {
   readonly #now: () => number;
   #cost = 0;
   #turns = 0;
+  /** Tokens of the last reply that told: what the next one begins with. */
+  #read = 0;
   #timeMs = 0;
   #runsSince: number | undefined;
 
@@ -31,6 +33,15 @@ export class SessionBudget implements Budget {
   pay(cost: number): void {
     this.#cost += cost;
     this.#parent?.pay(cost);
+  }
+
+  /** What an event says was paid: for a reply, or for a summary, which is no message of its own. `cost`: of the model now. */
+  heard(event: AgentEvent, cost: Model['cost']): void {
+    if (event.type === 'entry_appended') this.pay(summaryCost(event.entry));
+    if (event.type !== 'message_end' || event.message.role !== 'assistant') return;
+    const { usage } = event.message;
+    this.pay(usage.totalTokens > 0 ? (usage.cost?.total ?? 0) : brokenCost(event.message, cost, this.#read));
+    if (usage.totalTokens > 0) this.#read = usage.totalTokens;
   }
 
   turnBegins(): void {
@@ -122,11 +133,15 @@ export function limitsOf(
   };
 }
 
-/** What an event says was paid: for a reply, or for a summary, which is no message of its own. */
-export function paidIn(event: AgentEvent): number {
-  if (event.type === 'message_end' && event.message.role === 'assistant') return event.message.usage.cost?.total ?? 0;
-  return event.type === 'entry_appended' ? summaryCost(event.entry) : 0;
+/** What a reply that broke off took, as far as it can be guessed: nobody says it, and it is paid for all the same. */
+function brokenCost({ content, stopReason }: AssistantMessage, cost: Model['cost'], read: number): number {
+  const isBroken = stopReason === 'error' || stopReason === 'aborted';
+  if (!isBroken || cost === null || content.length === 0) return 0;
+  const written = JSON.stringify(content).length / charactersOfToken;
+  return (read * (cost.cacheRead > 0 ? cost.cacheRead : cost.input) + written * cost.output) / 1_000_000;
 }
+
+const charactersOfToken = 4;
 
 function summaryCost(entry: unknown): number {
   const { type, details } = mapOf(entry);

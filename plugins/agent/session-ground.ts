@@ -1,7 +1,7 @@
 import type { SessionContext, SessionOptions, SessionStore } from 'kern/contracts';
 import type { View } from 'kern/plugin';
 import { Broadcast } from './broadcast.ts';
-import { limitsOf, paidIn, SessionBudget } from './budget.ts';
+import { limitsOf, SessionBudget } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import type { Head } from './head.ts';
 import { Runner } from './runner.ts';
@@ -64,7 +64,7 @@ export function groundOf(parts: SessionParts, opened: () => void): SessionGround
     view,
     sessionId,
     gate,
-    (event) => budget.pay(paidIn(event)),
+    (event) => budget.heard(event, choice.model.cost),
     () => conversation.store.file,
   );
   const memory = new Memory();
