@@ -117,7 +117,9 @@ export function createTrust(options: TrustOptions): Trust {
         changes: [],
       };
     if (typeof content === 'string')
-      return { ...about, state: 'untrusted', reason: `it cannot be trusted: ${content}`, changes: [] };
+      return line === undefined
+        ? { ...about, state: 'untrusted', reason: `it cannot be trusted: ${content}`, changes: [] }
+        : { ...about, state: 'changed', reason: `it was granted, and cannot be trusted now: ${content}`, changes: [] };
     if (line === undefined) return { ...about, state: 'untrusted', reason: 'nobody has granted it', changes: [] };
     if (line.sha256 === content.sha256)
       return { ...about, state: 'trusted', reason: 'it is what was granted', changes: [] };

@@ -25,7 +25,9 @@ export type Outcome =
   /** It says itself that it failed: nothing follows from it. */
   | { readonly state: 'failed'; readonly why: string }
   /** It gave no answer: it did not start, was ended, or said something that is none. */
-  | { readonly state: 'crashed'; readonly why: string };
+  | { readonly state: 'crashed'; readonly why: string }
+  /** A guard that was in force, and whose files nobody has trusted as they are now. */
+  | { readonly state: 'lost'; readonly why: string };
 
 /** Longer words for the model are cut. */
 const mostContext = 10_000;

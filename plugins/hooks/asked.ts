@@ -40,8 +40,18 @@ export async function askHooks(
   signal: AbortSignal,
 ): Promise<readonly Said[]> {
   const waiting = await waitingFor(ports, what, scene);
-  const said = await Promise.all(waiting.map((entry) => ask(ports, entry, what, scene, signal)));
+  const said = await Promise.all(
+    waiting.map(({ entry, lost }) =>
+      lost === undefined ? ask(ports, entry, what, scene, signal) : lostOf(ports, entry, what, lost),
+    ),
+  );
   return said.filter((one) => one !== undefined);
+}
+
+/** A hook to be asked; `lost`: what was trusted of it cannot be run any more. */
+interface Waiting {
+  readonly entry: Entry<HookItem>;
+  readonly lost?: string;
 }
 
 /** Whether any hook waits for this, without looking whether it may run. */
@@ -53,18 +63,20 @@ async function waitingFor(
   { ctx, tell, ran, granted }: AskPorts,
   what: Occurrence,
   scene: Scene,
-): Promise<readonly Entry<HookItem>[]> {
-  const found: Entry<HookItem>[] = [];
+): Promise<readonly Waiting[]> {
+  const found: Waiting[] = [];
   const same = new Set<string>();
   for (const entry of ownFirst(await granted.inForce(await foundHooks(ctx)))) {
     const { item } = entry;
     if (item.kind === 'module') continue;
     if (!isAt(item, what)) continue;
     // Before its patterns are looked at: one that nobody has trusted could be made to take for ever.
-    const { state, why } = await stateOf(ctx, entry);
-    if (state !== 'runs') {
+    const { state, why = '' } = await stateOf(ctx, entry);
+    // A guard whose files are others by now was trusted as it was: its pattern still counts, and nothing gets past it.
+    const isLost = state === 'changed' && what.event === 'PreToolUse' && granted.wasInForce(entry);
+    if (state !== 'runs' && !isLost) {
       // Once a file: they stand and fall together.
-      if (why !== undefined) tell(`the hooks of ${item.name.replace(/#\d+$/, '')} do not run: ${why}`);
+      if (why !== '') tell(`the hooks of ${item.name.replace(/#\d+$/, '')} do not run: ${why}`);
       continue;
     }
     try {
@@ -73,6 +85,10 @@ async function waitingFor(
       tell(
         `the hook ${item.name} (${item.event}) waits for ${JSON.stringify(item.matcher)}, which is no pattern: ${messageOf(error)}`,
       );
+      continue;
+    }
+    if (isLost) {
+      found.push({ entry, lost: why });
       continue;
     }
     // What several files say alike is done once.
@@ -84,7 +100,7 @@ async function waitingFor(
       if (ran.has(key)) continue;
       ran.add(key);
     }
-    found.push(entry);
+    found.push({ entry });
   }
   return found;
 }
@@ -118,6 +134,13 @@ function isFor(item: HookItem, { call, matched }: Occurrence): boolean {
 /** Cursor holds the matcher of a shell hook against the command. */
 const matchesCommand = ({ matcher }: HookItem, { command }: Readonly<Record<string, unknown>>): boolean =>
   matcher === '' || matcher === '*' || new RegExp(matcher).test(String(command));
+
+/** What a guard says that is not there any more as it was trusted. */
+function lostOf(ports: AskPorts, entry: Entry<HookItem>, { event }: Occurrence, why: string): Said {
+  const said: Said = { name: entry.item.name, item: entry.item, isOwn: false, outcome: { state: 'lost', why } };
+  report(said, event, ports);
+  return said;
+}
 
 async function ask(
   ports: AskPorts,
@@ -181,6 +204,6 @@ function report({ name, item, outcome }: Said, event: string, { tell, say }: Ask
     if (decision === 'deny' && !isRefusable.has(event)) say(`the hook ${name} (${event}) says no: ${reason}`);
     return;
   }
-  const what = outcome.state === 'failed' ? 'failed' : 'gave no answer';
+  const what = outcome.state === 'failed' ? 'failed' : outcome.state === 'lost' ? 'cannot run' : 'gave no answer';
   tell(`the hook ${name} (${item.event === event ? event : `${item.event}, ${event}`}) ${what}: ${outcome.why}`);
 }

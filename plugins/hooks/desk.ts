@@ -20,13 +20,17 @@ export class Desk {
   /** What hooks have the shell export, by session. */
   readonly #exports = new Map<string, Variables>();
   readonly #ports: AskPorts;
+  readonly #granted: Granted;
+  /** Sessions that asked, and are not over. */
+  readonly #sessions = new Set<string>();
 
   constructor(ctx: Context) {
     this.ctx = ctx;
+    this.#granted = new Granted(ctx, (text) => this.tell(text));
     this.#ports = {
       ctx,
       ran: this.#ran,
-      granted: new Granted(ctx, (text) => this.tell(text)),
+      granted: this.#granted,
       tell: (text) => this.tell(text),
       say: (text) => ctx.ui.notify(text, 'info'),
       later: (said, what, scene) => this.#later(said, what, scene),
@@ -42,6 +46,7 @@ export class Desk {
   ask(what: Occurrence, scene: Scene = sceneOf(this.ctx)): Promise<readonly Said[]> {
     const running = this.#running.get(scene.sessionId) ?? new AbortController();
     this.#running.set(scene.sessionId, running);
+    this.#sessions.add(scene.sessionId);
     // The clock of the hook that waits stands still: each program has a time limit of its own.
     return this.ctx.asking(askHooks(this.#ports, what, scene, running.signal));
   }
@@ -73,6 +78,8 @@ export class Desk {
 
   forget(sessionId: string): void {
     this.abort(sessionId);
+    this.#sessions.delete(sessionId);
+    if (this.#sessions.size === 0) this.#granted.forget();
     this.#open.delete(sessionId);
     this.#notes.delete(sessionId);
     this.#exports.delete(sessionId);

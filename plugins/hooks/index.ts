@@ -33,7 +33,8 @@ export default definePlugin({
     const rounds = async (): Promise<import('./rounds.ts').Rounds | undefined> => {
       const found = ctx.use(hookItems);
       await found.load(ctx.signal);
-      if (found.items().length === 0) return undefined;
+      // Those that were there may go on without their files.
+      if (found.items().length === 0 && made === undefined) return undefined;
       loaded ??= import('./rounds.ts');
       const { Rounds } = await loaded;
       made ??= new Rounds(ctx);

@@ -51,6 +51,8 @@ function decisionOf(
   guards: boolean,
 ): readonly ['allow' | 'deny' | 'ask', string] | undefined {
   const named = (text: string): string => `${text} (hook ${name})`;
+  if (outcome.state === 'lost')
+    return ['deny', named(`the hook that was to judge it cannot run any more: ${outcome.why}`)];
   if (outcome.state !== 'answered') {
     const isNo = item.failClosed || (guards && outcome.state === 'crashed' && item.failOpen !== true);
     return isNo ? ['deny', named(`the hook that was to judge it gave no answer: ${outcome.why}`)] : undefined;
