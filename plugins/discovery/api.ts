@@ -4,6 +4,7 @@ export { type Expansion, expanded, expandText } from './files/expand.ts';
 export { type Fields, flagOf, isFields, numberOf, present, textMapOf, textOf, textsOf } from './files/scalars.ts';
 export type { FileFacts, FilePort } from './files/types.ts';
 export { type NamedFolders, provideFolders } from './folders.ts';
+export { type Leave, leaveToRun } from './leave.ts';
 export { looksForText } from './looks-for.ts';
 export type {
   At,
@@ -21,4 +22,5 @@ export type {
 export { readAs } from './read-as.ts';
 export { type Runnable, runnablesOf } from './runs.ts';
 export { placeText, shapeOf } from './shapes.ts';
+export { type ShellLine, shellLinesIn } from './shell-lines.ts';
 export { trustItemOf } from './trust-items.ts';
