@@ -416,6 +416,8 @@ export const input = decide<
     readonly text: string;
     readonly images: readonly ImageContent[];
     readonly source: 'person' | 'rpc' | 'plugin';
+    /** Aborted when the person gives it up meanwhile: what was begun for it ends. */
+    readonly signal?: AbortSignal;
   },
   { readonly handled: true; readonly say?: string }
 >({

@@ -32,7 +32,7 @@ export async function offered(
   let end: LoopEnd = { status: 'ok', turns: 0 };
   let said: string | undefined;
   try {
-    const asked = view.enter(() => view.call(inputHook, { text, images, source: 'person' }));
+    const asked = view.enter(() => view.call(inputHook, { text, images, source: 'person', signal }));
     const taken = await unlessAborted(asked, signal);
     if (signal.aborted) end = { status: 'aborted', turns: 0 };
     else if (taken === undefined) return undefined;
