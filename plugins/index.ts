@@ -27,6 +27,7 @@ import {
   hooks,
   input,
   inputText,
+  invokedTexts,
   jobs,
   keybindings,
   knownFiles,
@@ -802,8 +803,8 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'slash',
     path: 'slash',
-    declares: [],
-    contributes: {},
+    declares: [invokedTexts],
+    contributes: { [invokedTexts.id]: [invokedTexts.id] },
     taps: [input.id, inputText.id],
     load: async () => (await import('./slash/index.ts')).default,
   },

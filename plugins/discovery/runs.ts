@@ -52,8 +52,6 @@ function inWords(item: TrustItem, found: FoundItems[FoundKind]): string {
   return command === undefined ? (url ?? item.path ?? item.id) : [command, ...args].join(' ');
 }
 
-const asked = 'only as a command of the model, which is asked for';
-
 async function ofText(
   kind: 'skill' | 'command' | 'prompt',
   text: Skill | SlashCommand | PromptTemplate,
@@ -73,7 +71,7 @@ async function ofText(
     definition: { shell: lines },
     files: await namedFiles(lines, root),
   };
-  return [{ item, runs: lines.join('; '), notBy: asked }];
+  return [{ item, runs: lines.join('; ') }];
 }
 
 /** Its hooks and servers; the task itself is the model's, and its calls are asked for. */

@@ -100,5 +100,5 @@ export const hookEvents: readonly HookEvent[] = [
   never('FileChanged', 'use PostToolUse for what the agent writes'),
   never('DirectoryAdded', fired),
   never('MessageDisplay', 'tap message.end in an extension'),
-  never('PreSkillShellCommand', 'kern runs no shell lines of skills'),
+  never('PreSkillShellCommand', 'a shell line of a skill is a call of bash: `PreToolUse` comes'),
 ];

@@ -4,6 +4,7 @@ import {
   input,
   inputText,
   provideFolders,
+  skills as skillItems,
   systemPrompt,
   toolResult,
   withSections,
@@ -26,9 +27,15 @@ export default definePlugin<SkillSettings>({
       const { offeredSkills } = await import('./offered.ts');
       const { skillSections } = await import('./listing.ts');
       const more = skillSections(await offeredSkills(ctx), value);
-      return more.length === 0 ? undefined : { ...value, sections: withSections(value.sections, more) };
+      // A provider that is late takes no skill away.
+      const late = ctx.use(skillItems).missing().length > 0 ? { isPartial: true } : {};
+      const told = more.length === 0 ? {} : { sections: withSections(value.sections, more) };
+      return Object.keys({ ...late, ...told }).length === 0 ? undefined : { ...value, ...told, ...late };
     });
-    ctx.tap(input, async ({ text }) => {
+    /** Texts made while it was looked whether they can be, until they are sent a moment later. */
+    const made = new Map<string, string>();
+    const key = (text: string): string => `${ctx.where.cwd}\0${text}`;
+    ctx.tap(input, async ({ text, signal: givenUp }) => {
       if (!text.startsWith('/skill:')) return undefined;
       const { askedSkill, refusal } = await import('./invoke.ts');
       const { offeredSkills } = await import('./offered.ts');
@@ -37,9 +44,14 @@ export default definePlugin<SkillSettings>({
       const skills = await offeredSkills(ctx);
       const why = refusal(asked.name, skills);
       if (why !== undefined) return { handled: true, say: why };
+      const skill = skills.find(({ name }) => name === asked.name);
+      if (skill === undefined) return undefined;
+      const { invokedHere } = await import('./shell-lines.ts');
+      const signal = givenUp === undefined ? ctx.signal : AbortSignal.any([ctx.signal, givenUp]);
+      made.clear();
       // A skill that cannot be read is said now: a prompt that only names it would be sent else.
       try {
-        await skills.find(({ name }) => name === asked.name)?.read(ctx.signal);
+        made.set(key(text), await ctx.asking(invokedHere(ctx, skill, asked.args, signal)));
         return undefined;
       } catch (error) {
         return { handled: true, say: `The skill ${asked.name} cannot be read: ${messageOf(error)}` };
@@ -53,7 +65,8 @@ export default definePlugin<SkillSettings>({
       const asked = askedSkill(value.text);
       const skill = (await offeredSkills(ctx)).find(({ name }) => name === asked?.name);
       if (asked === undefined || skill === undefined) return undefined;
-      const text = await invoked(skill, asked.args, ctx.signal);
+      const text = made.get(key(value.text)) ?? (await invoked(skill, asked.args, ctx.signal));
+      made.delete(key(value.text));
       noteUse(ctx.session, skill.name);
       return { ...value, text };
     });

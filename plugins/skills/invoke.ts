@@ -20,11 +20,17 @@ export function refusal(name: string, skills: readonly Skill[]): string | undefi
     .join(' ');
 }
 
-/** The text of a skill as the model reads it when a person asks for it. */
-export async function invoked({ name, path, folder, read }: Skill, args: string, signal: AbortSignal): Promise<string> {
+/** The text of a skill as the model reads it when a person asks for it. `put` puts the arguments into its text. */
+export async function invoked(
+  { name, path, folder, read }: Skill,
+  args: string,
+  signal: AbortSignal,
+  put: (text: string, args: string) => Promise<string> | string = (text, words) => filledIn(text, words, 'claude'),
+): Promise<string> {
   const text = (await read(signal)).trim();
   const whole = (body: string): string =>
     `<skill name="${name}" path="${path}">\nPaths in it start from ${folder}\n\n${body}\n</skill>`;
   // Words without a place in it follow the skill, and are no part of it.
-  return hasPlaces(text, 'claude') || args === '' ? whole(filledIn(text, args, 'claude')) : `${whole(text)}\n\n${args}`;
+  if (hasPlaces(text, 'claude') || args === '') return whole(await put(text, args));
+  return `${whole(await put(text, ''))}\n\n${args}`;
 }

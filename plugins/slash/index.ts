@@ -1,35 +1,45 @@
-import { input, inputText, slashed } from 'kern/contracts';
+import { type InvokedTexts, input, inputText, invokedTexts, slashed } from 'kern/contracts';
 import { definePlugin, messageOf } from 'kern/plugin';
+import { type SlashSettings, slashSettings } from './settings.ts';
 
-export default definePlugin({
+export default definePlugin<SlashSettings>({
   id: 'slash',
-  description: 'What is typed behind a slash: commands, and prompt templates with their arguments.',
+  description: 'What is typed behind a slash: commands, and prompt templates with their arguments and shell lines.',
+  declares: [invokedTexts],
+  config: slashSettings,
   setup(ctx) {
+    const told = new Set<string>();
+    const tell = (text: string): void => {
+      if (told.has(text)) return;
+      told.add(text);
+      ctx.log.warn(text);
+    };
+    const texts: InvokedTexts = {
+      async textFor(invoked, signal) {
+        const { invokedText } = await import('./text.ts');
+        const { runLine } = await import('./shell-run.ts');
+        const run = (line: import('./shell-run.ts').ShellRun, until: AbortSignal) => runLine(ctx, line, until);
+        return invokedText(invoked, { ctx, run, tell }, signal);
+      },
+    };
+    ctx.contribute(invokedTexts, texts);
     /** Texts made while it was looked whether they can be, until they are sent a moment later. */
     const made = new Map<string, string>();
     const key = (text: string): string => `${ctx.where.cwd}\0${text}`;
-    ctx.tap(input, async ({ text }) => {
+    ctx.tap(input, async ({ text, signal: givenUp }) => {
       const typed = asked(text);
       if (typed === undefined) return undefined;
       const { meant } = await import('./find.ts');
-      const { textFor } = await import('./text.ts');
+      const { answerTo } = await import('./answer.ts');
       const found = await meant(ctx, typed);
       if (found.kind === 'words') return undefined;
       if (found.kind === 'near') return { handled: true, say: found.say };
       made.clear();
+      const signal = givenUp === undefined ? ctx.signal : AbortSignal.any([ctx.signal, givenUp]);
       try {
-        if (found.kind === 'template') {
-          made.set(key(text), await ctx.asking(ctx.run(found.entry, (one) => textFor(one, typed.args, ctx.signal))));
-          return undefined;
-        }
-        const said = await ctx.asking(
-          ctx.run(found.entry, async (command) => {
-            if (command.run !== undefined) return { say: await command.run(typed.args, ctx.signal) };
-            return { send: await textFor(command, typed.args, ctx.signal) };
-          }),
-        );
-        if (said.send === undefined) return { handled: true, ...(said.say === undefined ? {} : { say: said.say }) };
-        made.set(key(text), said.send);
+        const answer = await ctx.asking(answerTo(ctx, found, typed.args, texts, signal));
+        if ('say' in answer) return { handled: true, ...(answer.say === undefined ? {} : { say: answer.say }) };
+        made.set(key(text), answer.send);
         return undefined;
       } catch (error) {
         return { handled: true, say: `/${typed.name} failed: ${messageOf(error)}` };

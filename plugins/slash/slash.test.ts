@@ -60,7 +60,6 @@ const files = {
   '.kern/commands/git/tidy.md': 'Tidy up.',
   '.kern/prompts/review.md': 'Never sent.',
   '.kern/prompts/explain.md': 'Explain ${1:-all}.',
-  '.kern/commands/state.md': 'The state is !`git status`.',
 };
 
 test.for([
@@ -80,12 +79,6 @@ test('a name that is not there, but like one that is, is answered by kern, and n
   const { session, sent } = await open(files);
   expect((await session.prompt({ text: '/reviw x' })).text).toMatch(/^There is no \/reviw\. Did you mean \/review\?/);
   expect(sent()).toBeUndefined();
-});
-
-test('shell lines of a command are not run: the model is told what they stand for', async () => {
-  const { session, sent } = await open(files);
-  await session.prompt({ text: '/state' });
-  expect(sent()).toMatch(/^The state is !`git status`\.\n\n\(In this text, !`git status` .* None has been run/);
 });
 
 test('commands of plugins run, or give the text; one that fails is told to the person', async () => {
