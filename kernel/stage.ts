@@ -1,4 +1,5 @@
 import { Activation, type PluginUnit } from './activation.ts';
+import { brokenOff } from './broken-off.ts';
 import type { Core } from './core.ts';
 import { applySettings } from './effects.ts';
 import { KernError, PluginError } from './error.ts';
@@ -50,16 +51,25 @@ async function step(
   fn: () => unknown,
 ): Promise<void> {
   try {
-    const work = core.owners.run({ activation, view }, async () => fn());
+    // A plugin of ours that loops would be seen at once; of another it must not stop the run that it joins.
+    const isOurs = activation.level === 'builtin';
+    const work = core.owners.run({ activation, view }, async () => (isOurs ? fn() : unlessStuck(at, limitMs, fn)));
     await within(core.clock, limitMs, work, () => {
-      throw new KernError('setup_late', `${at} took longer than ${limitMs} ms`, {
-        hint: 'do slow work after the start, or when it is first needed',
-      });
+      throw late(at, `took longer than ${limitMs} ms`, 'do slow work after the start, or when it is first needed');
     });
   } catch (error) {
     throw new PluginError(activation.id, at, error);
   }
 }
+
+function unlessStuck(at: string, limitMs: number, fn: () => unknown): unknown {
+  return brokenOff(limitMs, fn, () =>
+    late(at, `gave nobody else a turn for ${limitMs} ms, and was broken off`, 'look for a loop that does not end'),
+  );
+}
+
+const late = (at: string, what: string, hint: string): KernError =>
+  new KernError('setup_late', `${at} ${what}`, { hint });
 
 function configOf(core: Core, unit: PluginUnit, isKeeper: boolean): unknown {
   const { id, config, settings, replaces } = unit.definition;
