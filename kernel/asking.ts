@@ -75,11 +75,18 @@ export class Asking {
           : await this.#wait(record, this.#questionOf(record, where), where);
       if (answer !== undefined) answers.set(key, answer);
     };
-    const records = from.providers.filter(
-      (record) => record.capability.id === capability && this.#isAsked(record, where, from),
-    );
+    const records = this.#unanswered(capability, where, from);
     await unlessAborted(signal, Promise.all(records.map(loadOne)));
     return answers;
+  }
+
+  /** The ids of those that have not answered for this place. */
+  unanswered(capability: string, where: Where, from: Snapshot): readonly string[] {
+    return this.#unanswered(capability, where, from).map(({ provider }) => provider.id);
+  }
+
+  #unanswered(capability: string, where: Where, from: Snapshot): readonly ProviderRecord[] {
+    return from.providers.filter((record) => record.capability.id === capability && this.#isAsked(record, where, from));
   }
 
   /** Whoever comes by many places, as a server does, leaves most of them for good. */

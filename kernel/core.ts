@@ -43,6 +43,8 @@ export interface Core {
     signal: AbortSignal | undefined,
     from: Snapshot,
   ): Promise<ReadonlyMap<string, Answer>>;
+  /** Those providers of a snapshot that have not answered for a place. */
+  unanswered(capability: string, where: Where, from: Snapshot): readonly string[];
   /** An activation's taps, offers or providers changed while it was live. */
   changed(activation: Activation): void;
   /** Keeps the activations of a snapshot from being disposed. */

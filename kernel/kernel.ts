@@ -357,6 +357,10 @@ export class Kernel implements Core {
     return this.#asking.load(capability, where, signal, from);
   }
 
+  unanswered(capability: string, where: Where, from: Snapshot): readonly string[] {
+    return this.#asking.unanswered(capability, where, from);
+  }
+
   /** What a provider's last answers warned of, by provider id. */
   warnings(provider: string): readonly string[] {
     return this.#asking.warnings(provider);

@@ -103,6 +103,8 @@ export interface Reader<T> {
   entries(options?: EntriesOptions): readonly Entry<T>[];
   /** The winner of a key. */
   get(key: string): Entry<T> | undefined;
+  /** The providers that are asked and have not answered yet, or never could: what they supply may be there all the same. */
+  missing(): readonly string[];
 }
 
 /** A value that survives reloads. */

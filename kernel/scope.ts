@@ -176,6 +176,7 @@ export function createScope(core: Core, activation: Activation, options: ScopeOp
         items: () => view().use(capability).items(),
         entries: (entriesOptions) => view().use(capability).entries(entriesOptions),
         get: (key) => view().use(capability).get(key),
+        missing: () => view().use(capability).missing(),
       };
     },
     service: (token) => {

@@ -81,6 +81,7 @@ export class SnapshotView implements View {
       items: () => this.#table(capability).items,
       entries: (options) => select(this.#table(capability).entries, options),
       get: (key) => this.#table(capability).winners.get(key),
+      missing: () => this.#core.unanswered(capability.id, this.where, this.#snapshot()),
     };
   }
 

@@ -481,6 +481,8 @@ export const systemPrompt = transform<{
   readonly sections: readonly PromptSection[];
   readonly where: Where;
   readonly tools: readonly ToolFace[];
+  /** Not all that may belong here was found in time: what was told before and is not among the sections goes on to hold. */
+  readonly isPartial?: boolean;
 }>({ id: 'system-prompt' });
 
 /** A message begins; of a reply nothing is there yet. */

@@ -74,7 +74,7 @@ export class Head {
     if (this.#system !== undefined) return undefined;
     this.#isStale = false;
     this.#tools = this.#faces(view);
-    const sections = await this.#sections(view);
+    const { sections } = await this.#sections(view);
     this.#told = new Map(sections.map(({ id, text }) => [id, text]));
     this.#system = joined(sections);
     return {
@@ -101,7 +101,13 @@ export class Head {
     let lines: readonly string[] = [];
     if (this.#isStale) {
       this.#isStale = false;
-      sections = sectionNews(this.#told, await this.#sections(view));
+      const now = await this.#sections(view);
+      sections = sectionNews(this.#told, now.sections);
+      if (now.isPartial) {
+        // What was not found in time is not gone: it is looked at again with the next request.
+        sections = sections.filter(({ text }) => text !== undefined);
+        this.#isStale = true;
+      }
       lines = sectionLines(this.#told, sections);
       this.#take(sections);
     }
@@ -116,10 +122,13 @@ export class Head {
     }
   }
 
-  async #sections(view: View): Promise<readonly PromptSection[]> {
+  async #sections(view: View): Promise<{ readonly sections: readonly PromptSection[]; readonly isPartial: boolean }> {
     const sections = baseSections(view.where, this.#options, new Date());
     const changed = await view.call(systemPrompt, { sections, where: view.where, tools: this.#tools });
-    return changed.sections.map(({ id, text }) => ({ id, text: text.trim() })).filter(({ text }) => text !== '');
+    return {
+      sections: changed.sections.map(({ id, text }) => ({ id, text: text.trim() })).filter(({ text }) => text !== ''),
+      isPartial: changed.isPartial === true,
+    };
   }
 }
 

@@ -7,13 +7,16 @@ import {
   systemPrompt,
   toolResult,
 } from 'kern/contracts';
-import { type Context, definePlugin } from 'kern/plugin';
+import { type Context, definePlugin, messageOf } from 'kern/plugin';
 import { whenTold } from './applies.ts';
 import { ruleTriggered } from './contract.ts';
 import { type PromptSettings, promptSettings } from './settings.ts';
 import type { StreamRules } from './stream-rules.ts';
 import { ToldOfFiles } from './told-of-files.ts';
 import { ToldTexts } from './told-texts.ts';
+
+/** How long what is found may take: a hook is given up after five seconds, and nothing of it would be told. */
+const limitMs = 4_000;
 
 export default definePlugin<PromptSettings>({
   id: 'prompt',
@@ -46,13 +49,32 @@ export default definePlugin<PromptSettings>({
     ctx.defer(() => {
       for (const stream of following.values()) stream.dispose();
     });
-    ctx.tap(systemPrompt, async (value) => {
+    /** Undefined where it takes so long that the hook would be given up, or fails; that is said. */
+    const foundInTime = async (
+      ...args: Parameters<typeof import('./sections.ts').withFound>
+    ): Promise<import('./sections.ts').WithFound | undefined> => {
       const { withFound } = await import('./sections.ts');
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const slow = (why: string): void => {
+        texts.say('', `${why}; what was told of them before goes on to hold`);
+        resolve(undefined);
+      };
+      const timer = ctx.timeout(() => slow(`the instructions in files are not read within ${limitMs} ms`), limitMs);
+      const work = withFound(...args).catch((error: unknown) => {
+        slow(`the instructions in files cannot be read: ${messageOf(error)}`);
+        return undefined;
+      });
+      return Promise.race([work, promise]).finally(() => timer.dispose());
+    };
+    ctx.tap(systemPrompt, async (value) => {
       const { where } = value;
       const sources = { use: ctx.use.bind(ctx), where, texts, limits: ctx.config, signal: ctx.signal };
-      const sections = await withFound(value.sections, sources);
+      const found = await foundInTime(value.sections, sources);
+      // What is late or fails is not gone: what the model was told of it goes on to hold.
+      if (found === undefined) return { ...value, isPartial: true };
       await follow();
-      return sections === undefined ? undefined : { ...value, sections };
+      if (found.sections === undefined) return found.isPartial ? { ...value, isPartial: true } : undefined;
+      return { ...value, sections: found.sections, ...(found.isPartial ? { isPartial: true } : {}) };
     });
     ctx.tap(toolResult, async (call) => {
       const session = sessionOf(ctx);

@@ -1,3 +1,5 @@
+import { type ContextFile, contextFiles } from 'kern/contracts';
+import { definePlugin, type PluginDefinition, type ProviderAnswer } from 'kern/plugin';
 import { expect, test } from 'vitest';
 import { openPlace, toldIn } from './test/place.ts';
 
@@ -174,4 +176,64 @@ test('a file that no longer can be read goes on to hold, and that is said', asyn
   expect(await texts.read(broken, signal)).toBe('good');
   expect(said).toEqual(['not text — what it said before goes on to hold']);
   expect(await texts.read({ ...broken, path: '/p/other.md' }, signal)).toBeUndefined();
+});
+
+/** A plugin that finds what the test says, when the test says so. */
+const finder = (load: () => Promise<ProviderAnswer<ContextFile>>): PluginDefinition =>
+  definePlugin({
+    id: 'finder',
+    setup: (ctx) =>
+      ctx.provide(contextFiles, { id: 'finder', displayName: 'Finder', priority: 0, limitMs: 50, load: () => load() }),
+  });
+const law = (read: () => Promise<string>): ProviderAnswer<ContextFile> => ({
+  items: [{ level: 'user', path: '/law.md', item: { name: 'law.md', path: '/law.md', level: 'user', read } }],
+});
+
+test('a provider that is late or fails takes nothing away: only what it says is gone no longer holds', async () => {
+  const turns = Array.from({ length: 5 }, () => ({ text: 'yes' }));
+  await using place = await openPlace({ files: {}, turns, plugins: [finder(async () => law(async () => 'Be kind.'))] });
+  await place.session.prompt({ text: 'a' });
+  expect(place.system()).toContain('Be kind.');
+  const late = Promise.withResolvers<ProviderAnswer<ContextFile>>();
+  await place.kern.put(
+    finder(() => late.promise),
+    { level: 'user' },
+  );
+  await place.session.prompt({ text: 'b' });
+  await place.kern.put(
+    finder(() => Promise.reject(new Error('out of order'))),
+    { level: 'user' },
+  );
+  await place.session.prompt({ text: 'c' });
+  expect(toldIn(place.requests[2])).toBe('');
+  await place.kern.put(
+    finder(async () => ({ items: [] })),
+    { level: 'user' },
+  );
+  await place.session.prompt({ text: 'd' });
+  expect(toldIn(place.requests[3])).toBe(
+    'The instructions "instructions" no longer hold.\n\nThe instructions "/law.md" no longer hold.',
+  );
+});
+
+test('a file that takes too long to be read is told, and takes no instruction away', { timeout: 60_000 }, async () => {
+  let read = async (): Promise<string> => 'Be kind.';
+  const turns = Array.from({ length: 3 }, () => ({ text: 'yes' }));
+  await using place = await openPlace({
+    files: { 'project/AGENTS.md': 'Agents.' },
+    turns,
+    plugins: [finder(async () => law(() => read()))],
+  });
+  await place.session.prompt({ text: 'a' });
+  read = () => new Promise(() => {});
+  await place.put({ 'project/AGENTS.md': 'Others.' });
+  await place.session.prompt({ text: 'b' });
+  expect(toldIn(place.requests[1])).toBe('');
+  expect(place.kern.complaints().join('\n')).toMatch(
+    /not read within \d+ ms; what was told of them before goes on to hold/,
+  );
+  read = async () => 'Be kind.';
+  await place.session.prompt({ text: 'c' });
+  expect(toldIn(place.requests[2])).toContain('Others.');
+  expect(toldIn(place.requests[2])).not.toContain('no longer');
 });

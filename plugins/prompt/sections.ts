@@ -38,24 +38,36 @@ interface Found {
 const heed =
   'What follows was written down for agents by the person and by the project. Where two of them disagree, the later one counts; what the person asks in the conversation goes before them.';
 
-/** The sections with what was found in files put in; undefined where nothing was. */
-export async function withFound(
+/** The sections with what was found in files put in. */
+export interface WithFound {
+  /** Undefined where nothing was found. */
+  readonly sections: readonly PromptSection[] | undefined;
+  /** Somebody who may know more has not answered yet. */
+  readonly isPartial: boolean;
+}
+
+export async function withFound(sections: readonly PromptSection[], sources: Sources): Promise<WithFound> {
+  const { isPartial, ...found } = await look(sources);
+  return { isPartial, sections: await sectionsOf(found, sections, sources) };
+}
+
+async function sectionsOf(
+  found: Found,
   sections: readonly PromptSection[],
   sources: Sources,
 ): Promise<readonly PromptSection[] | undefined> {
-  const found = await look(sources);
   if (Object.values(found).every((items) => items.length === 0)) return undefined;
   const [base, appended, pieces] = await Promise.all([
     baseOf(found.prompts, sources),
     appendedOf(found.prompts, sources),
     piecesOf(found, sources),
   ]);
-  const told = fitted(pieces, sources.limits);
-  for (const { path, notice } of told) if (notice !== undefined) sources.texts.say(path, notice);
+  const fitting = fitted(pieces, sources.limits);
+  for (const { path, notice } of fitting) if (notice !== undefined) sources.texts.say(path, notice);
   const more = [
     ...appended,
-    ...(told.length === 0 ? [] : [{ id: 'instructions', text: heed }]),
-    ...told.map(({ id, text }) => ({ id, text })),
+    ...(fitting.length === 0 ? [] : [{ id: 'instructions', text: heed }]),
+    ...fitting.map(({ id, text }) => ({ id, text })),
     ...bookOf(found, sources.where),
   ];
   return withSections(
@@ -64,17 +76,19 @@ export async function withFound(
   );
 }
 
-async function look({ use, signal }: Sources): Promise<Found> {
+/** The kinds that stand in the prompt. */
+const told = [contextFiles, systemPrompts, rules, instructions];
+
+async function look({ use, signal }: Sources): Promise<Found & Pick<WithFound, 'isPartial'>> {
   // Asked in one breath: they share their looks at folders. Skills are told by their own plugin, right after this.
-  const all = [contextFiles, systemPrompts, rules, instructions, skills].map((kind) =>
-    use(kind as Capability<unknown>).load(signal),
-  );
+  const all = [...told, skills].map((kind) => use(kind as Capability<unknown>).load(signal));
   await Promise.all(all);
   return {
     files: use(contextFiles).items(),
     prompts: use(systemPrompts).items(),
     rules: use(rules).items(),
     instructions: use(instructions).items(),
+    isPartial: told.some((kind) => use(kind as Capability<unknown>).missing().length > 0),
   };
 }
 
