@@ -44,6 +44,8 @@ export interface OfferRecord {
   readonly key: string | undefined;
   readonly priority: number | undefined;
   readonly path: string | undefined;
+  /** The file in whose favour its provider leaves it out. */
+  readonly givesWayTo?: string | undefined;
   readonly provider: string;
   /** The place of its group or provider within setup: it stays when the group is replaced. */
   readonly rank: number;

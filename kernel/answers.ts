@@ -56,6 +56,7 @@ function accept(
       ...examine(declared, provided?.item),
       priority: undefined,
       path: provided?.path,
+      givesWayTo: provided?.givesWayTo,
       provider: provider.id,
       rank: record.sequence,
       sequence,

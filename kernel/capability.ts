@@ -53,6 +53,8 @@ export interface ProvidedItem<T> {
   readonly item: T;
   readonly level?: 'user' | 'project';
   readonly path?: string;
+  /** The file in whose favour the provider leaves it out: it is listed as shadowed by that, and nothing more. */
+  readonly givesWayTo?: string;
 }
 
 export interface ProviderAnswer<T> {

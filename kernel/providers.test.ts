@@ -162,6 +162,41 @@ test('an invalid item shadows nothing: validation comes before dedupe', async ()
   ]);
 });
 
+test('what a provider leaves out in favour of another file is listed as shadowed by that, and takes no place', async () => {
+  const load = (): ProviderAnswer<Word> => ({
+    items: [
+      { item: word('hi', 'second'), path: '/b', givesWayTo: '/a' },
+      { item: word('hi', 'third'), path: '/c' },
+    ],
+  });
+  await using t = await bootKernel([owner, provider('p', load)]);
+  await t.view.use(words).load();
+  expect(
+    t.view
+      .use(words)
+      .entries()
+      .map(({ origin, verdict }) => [origin.path, verdict]),
+  ).toEqual([
+    ['/b', { state: 'shadowed', by: expect.objectContaining({ provider: 'p', path: '/a' }) }],
+    ['/c', { state: 'won' }],
+  ]);
+});
+
+test('readers know who has not answered yet', async () => {
+  const late = Promise.withResolvers<ProviderAnswer<Word>>();
+  await using t = await bootKernel([
+    owner,
+    provider('slow', () => late.promise, { limitMs: 10 }),
+    provider('broken', () => Promise.reject(new Error('no'))),
+    provider('quick', () => items(word('a'))),
+  ]);
+  const reader = t.view.use(words);
+  await reader.load();
+  expect(reader.missing().toSorted()).toEqual(['broken', 'slow']);
+  late.resolve(items());
+  await expect.poll(() => reader.missing()).toEqual(['broken']);
+});
+
 test("a provider's priority orders within its level only, and project comes before user", async () => {
   const leveled =
     (level: 'user' | 'project', by: string): Load =>

@@ -10,6 +10,8 @@ export interface Candidate<T = unknown> {
   readonly provider: string;
   readonly level: Level;
   readonly path: string | undefined;
+  /** The file in whose favour its provider leaves it out. */
+  readonly givesWayTo?: string | undefined;
   /** Set by the offer; else the level's. */
   readonly priority: number | undefined;
   /** A discovery provider's own priority: orders only within the level. Direct offers come before. */
@@ -72,6 +74,8 @@ export function merge<T>(
 function verdictOf(candidate: Candidate, winner: Origin | undefined): Verdict {
   if (!candidate.parsed.ok) return { state: 'invalid', issues: candidate.parsed.issues };
   if (candidate.off !== undefined) return { state: 'disabled', by: candidate.off };
+  if (candidate.givesWayTo !== undefined)
+    return { state: 'shadowed', by: originOf({ ...candidate, path: candidate.givesWayTo }) };
   return winner === undefined ? { state: 'won' } : { state: 'shadowed', by: winner };
 }
 

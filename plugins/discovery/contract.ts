@@ -353,6 +353,8 @@ export interface FileEntry {
   readonly name: string;
   readonly path: string;
   readonly kind: 'file' | 'folder';
+  /** It stands somewhere else. */
+  readonly isLink?: true;
 }
 
 /** The part above a Markdown text. Keys are as in JavaScript: `allowed-tools` is `allowedTools`. */

@@ -168,6 +168,8 @@ export type FormatName =
 export interface Format<K extends FoundKind> {
   /** What the place holds, as the page has it: `*.mdc`. */
   readonly shape: string;
+  /** It reads the other paths of the place too: none of them is left out. */
+  readonly readsAll?: boolean;
   /** The items of a place that is there. Reads through `at.files` alone. */
   read(at: At): Promise<readonly FoundItems[K][]>;
 }

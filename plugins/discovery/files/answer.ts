@@ -64,7 +64,9 @@ async function look<K extends FoundKind>(
     places.map(async (place) => {
       const level = levelOf(place);
       if (!levels.includes(level)) return [];
-      const spots = await spotsOf(place, { ...question, user, reading: files });
+      const all = await spotsOf(place, { ...question, user, reading: files });
+      const isWhole = typeof place.format === 'object' && place.format.readsAll === true;
+      const spots = isWhole ? all.filter(({ givesWayTo }) => givesWayTo === undefined) : all;
       const items = await Promise.all(
         spots.map((spot) => itemsAt(spot, place, { ...question, user, reading: files, stamps, broken })),
       );
@@ -101,6 +103,8 @@ interface Spot {
   readonly isFolder: boolean;
   readonly base: string;
   readonly depth: number | undefined;
+  /** Another of the names of its place, which is there too and comes first. */
+  readonly givesWayTo: string | undefined;
 }
 
 /** Of places that are named from the project's folder, and looked for nowhere else. */
@@ -108,31 +112,28 @@ const inProject = '$PROJECT/';
 
 async function spotsOf<K extends FoundKind>(place: PlaceOf<K>, inside: Inside<K>): Promise<readonly Spot[]> {
   const paths = [place.path].flat();
-  if (levelOf(place) === 'user') {
-    const spot = await firstSpot(
+  if (levelOf(place) === 'user')
+    return spotsAt(
       paths.map((path) => personal(path, inside)),
       undefined,
       inside.reading,
     );
-    return spot === undefined ? [] : [spot];
-  }
   const rooted = paths.filter((path) => path.startsWith(inProject));
   if (rooted.length > 0) {
     const names = rooted.map((path) => ({ base: inside.where.root, name: path.slice(inProject.length) }));
-    const spot = await firstSpot(names, undefined, inside.reading);
-    return spot === undefined ? [] : [spot];
+    return spotsAt(names, undefined, inside.reading);
   }
   const bases = await basesOf(place.up, { where: inside.where, user: inside.user, files: inside.reading });
-  const spotIn = ({ folder, depth }: Base): Promise<Spot | undefined> =>
-    firstSpot(
+  const spotsIn = ({ folder, depth }: Base): Promise<readonly Spot[]> =>
+    spotsAt(
       paths.map((name) => ({ base: folder, name })),
       depth,
       inside.reading,
     );
-  if (place.up !== 'nearest') return (await Promise.all(bases.map(spotIn))).filter((spot) => spot !== undefined);
+  if (place.up !== 'nearest') return (await Promise.all(bases.map(spotsIn))).flat();
   for (const base of bases) {
-    const spot = await spotIn(base);
-    if (spot !== undefined) return [spot];
+    const spots = await spotsIn(base);
+    if (spots.length > 0) return spots;
   }
   return [];
 }
@@ -155,7 +156,9 @@ function personal<K extends FoundKind>(path: string, { user, where, table, env =
   return { base: user, name: path.slice(2) };
 }
 
-async function firstSpot(names: readonly Named[], depth: number | undefined, files: Files): Promise<Spot | undefined> {
+/** Of several names the first that is there counts; the others that are there give way to it. */
+async function spotsAt(names: readonly Named[], depth: number | undefined, files: Files): Promise<readonly Spot[]> {
+  const spots: Spot[] = [];
   for (const { base, name } of names) {
     // The first folder by itself: where `.claude` is not there, or does not answer, nothing below it is asked for.
     const [top = ''] = name.split('/');
@@ -163,9 +166,19 @@ async function firstSpot(names: readonly Named[], depth: number | undefined, fil
     if (top !== name && (await files.kind(join(base, top))) !== 'folder') continue;
     const path = join(base, name);
     const kind = await files.kind(path);
-    if (kind !== undefined) return { path, isFolder: kind === 'folder', base, depth };
+    if (kind === undefined) continue;
+    // Where capitals do not count `AGENTS.md` and `AGENTS.MD` are one file.
+    const isAgain = spots.some((spot) => spot.path !== path && spot.path.toLowerCase() === path.toLowerCase());
+    if (isAgain && (await isSameFile(spots, path, files))) continue;
+    spots.push({ path, isFolder: kind === 'folder', base, depth, givesWayTo: spots[0]?.path });
   }
-  return undefined;
+  return spots;
+}
+
+async function isSameFile(spots: readonly Spot[], path: string, files: Files): Promise<boolean> {
+  const mark = await files.mark(path);
+  const marks = await Promise.all(spots.map((spot) => files.mark(spot.path)));
+  return marks.includes(mark);
 }
 
 async function itemsAt<K extends FoundKind>(
@@ -176,14 +189,16 @@ async function itemsAt<K extends FoundKind>(
   const { kind: _, path: __, up: ___, format, ...options } = place;
   const level = levelOf(place);
   const { where, user, env = process.env, levels, reading, stamps, broken, files } = inside;
-  const base = { ...spot, level, levels, where, user, env, files: reading, options: options as PlaceOptions };
+  const { givesWayTo, ...there } = spot;
+  const base = { ...there, level, levels, where, user, env, files: reading, options: options as PlaceOptions };
   const at: At = { ...base, make: makerOf({ at: base, files, stamps, broken }) };
   const items =
     typeof format === 'string'
       ? // Each makes the items of the kind it is asked for.
         ((await formats[format](at, inside.kind)) as readonly FoundItems[K][])
       : await format.read(at);
-  return items.map((item) => ({ item, level, path: item.path ?? spot.path }));
+  const way = givesWayTo === undefined ? {} : { givesWayTo };
+  return items.map((item) => ({ item, level, path: item.path ?? spot.path, ...way }));
 }
 
 /** Whose file is code: the file is what they are, and a change of it is one of the item. */

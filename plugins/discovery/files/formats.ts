@@ -1,6 +1,7 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { CustomTool, ExtensionModule, FileEntry } from '../contract.ts';
 import type { At, FormatName, FoundItems, FoundKind, Markdown } from '../places.ts';
+import { type Folder, lookBelow } from './below.ts';
 import { type HookFile, hookFile, hookModule, isModule } from './hooks.ts';
 import { nameBelow, placeName, stemOf } from './make.ts';
 import { type Fields, isFields, textOf, textsOf } from './scalars.ts';
@@ -140,15 +141,19 @@ async function filesIn(at: At, counts: (name: string) => boolean): Promise<reado
 }
 
 /** Folders with a SKILL.md. What lies in a skill belongs to it, and is no other skill. */
-async function skillsBelow(folder: string, deep: number, at: At): Promise<readonly string[]> {
-  const folders = (await at.make.below(folder)).filter(({ kind }) => kind === 'folder');
-  const found = await Promise.all(
-    folders.map(async ({ path }) => {
-      if ((await at.files.kind(join(path, 'SKILL.md'))) === 'file') return [path];
-      return deep > 0 ? skillsBelow(path, deep - 1, at) : [];
-    }),
-  );
-  return found.flat();
+async function skillsBelow(folder: string, depth: number, { files }: At): Promise<readonly string[]> {
+  const skills = new Set<string>();
+  const enters = async (path: string): Promise<boolean> => {
+    if ((await files.kind(join(path, 'SKILL.md'))) !== 'file') return true;
+    skills.add(path);
+    return false;
+  };
+  const skillsIn = ({ entries, inside }: Folder): readonly string[] =>
+    entries.flatMap(({ name, path }) => {
+      const below = inside.get(name);
+      return skills.has(path) ? [path] : below === undefined ? [] : skillsIn(below);
+    });
+  return skillsIn(await lookBelow(folder, { files, depth, enters }));
 }
 
 async function dataOf({ path, files }: At): Promise<unknown> {

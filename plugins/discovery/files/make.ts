@@ -1,7 +1,8 @@
 import { basename, join, relative, sep } from 'node:path';
 import { KernError } from 'kern/plugin';
-import type { DiscoveryFiles, FileEntry, Files } from '../contract.ts';
+import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, Make, Markdown } from '../places.ts';
+import { allIn, lookBelow } from './below.ts';
 import { readHead } from './head.ts';
 import { hookFile, readHooks } from './hooks.ts';
 import { type IncludeOptions, withIncludes } from './includes.ts';
@@ -68,7 +69,7 @@ export function makerOf({ at, files, stamps, broken }: Workshop): Make {
       stamps.set(read, (await at.files.mark(path)) ?? '');
       return read;
     },
-    below: (folder, { depth = 0 } = {}) => entriesBelow(folder, depth, at.files),
+    below: async (folder, { depth = 0 } = {}) => allIn(await lookBelow(folder, { files: at.files, depth })),
   };
   return make;
 }
@@ -125,13 +126,4 @@ function openReader(
       hint: 'Look at the file; kern providers tells what else is wrong.',
     });
   };
-}
-
-async function entriesBelow(folder: string, depth: number, files: Files): Promise<readonly FileEntry[]> {
-  const entries = (await files.list(folder)).filter(({ name }) => !name.startsWith('.') && name !== 'node_modules');
-  if (depth <= 0) return entries;
-  const deeper = await Promise.all(
-    entries.map(async (entry) => (entry.kind === 'folder' ? entriesBelow(entry.path, depth - 1, files) : [])),
-  );
-  return [...entries, ...deeper.flat()];
 }

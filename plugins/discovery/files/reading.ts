@@ -133,8 +133,10 @@ export class Reading implements Files {
     const entries = await Promise.all(
       sorted.map(async ({ name, kind: told }): Promise<FileEntry | undefined> => {
         const path = join(folder, name);
-        const kind = told === 'link' ? await this.kind(path) : told;
-        return kind === undefined || kind === 'other' ? undefined : { name, path, kind };
+        if (told === 'other') return undefined;
+        if (told !== 'link') return { name, path, kind: told };
+        const kind = await this.kind(path);
+        return kind === undefined ? undefined : { name, path, kind, isLink: true };
       }),
     );
     return entries.filter((entry) => entry !== undefined);

@@ -2,14 +2,17 @@ import { discoverer, type Format, type FoundKind, type Place } from 'kern/contra
 
 const servers: Format<'mcp-server'> = {
   shape: '`mcp`, of all of these together',
+  readsAll: true,
   read: async (at) => (await import('./servers.ts')).openCodeServers(at),
 };
 const commands: Format<'slash-command'> = {
   shape: '`command`, of all of these together',
+  readsAll: true,
   read: async (at) => (await import('./texts.ts')).configuredCommands(at),
 };
 const configuredAgents: Format<'agent-definition'> = {
   shape: '`agent`, of all of these together',
+  readsAll: true,
   read: async (at) => (await import('./texts.ts')).configuredAgents(at),
 };
 const agents: Format<'agent-definition'> = {
@@ -18,6 +21,7 @@ const agents: Format<'agent-definition'> = {
 };
 const instructions: Format<'instruction'> = {
   shape: '`instructions`, of all of these together',
+  readsAll: true,
   read: async (at) => (await import('./instructions.ts')).openCodeInstructions(at),
 };
 

@@ -169,3 +169,74 @@ test('the personâ€™s folder as working directory: what lies there is the personâ
   expect(view.use(mcpServers).entries()).toEqual([]);
   expect(warnings(t)).toEqual([]);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'links that lead round in a circle are left, and a folder that many links lead to is looked into once',
+  async () => {
+    using folder = folderWith({
+      'home/project/.agents/skills/fine/SKILL.md': skill,
+      'home/project/.agents/skills/loop/x': '',
+      'home/project/.kern/skills/own/SKILL.md': skill.replaceAll('fine', 'own'),
+      'home/shared/linked/SKILL.md': skill.replaceAll('fine', 'linked'),
+    });
+    const at = (name: string): string => path.join(folder.path, 'home/project', name);
+    symlinkSync('.', at('.agents/skills/a'));
+    symlinkSync('../../skills', at('.agents/skills/loop/again'));
+    for (let link = 1; link <= 12; link += 1) symlinkSync('.', at(`.kern/skills/l${link}`));
+    symlinkSync('../../../shared/linked', at('.kern/skills/linked'));
+    symlinkSync('../../../shared/linked', at('.kern/skills/once-more'));
+    let calls = 0;
+    const counted: FilePort = {
+      look: (file) => {
+        calls += 1;
+        return systemPort.look(file);
+      },
+      names: (name) => {
+        calls += 1;
+        return systemPort.names(name);
+      },
+      bytes: systemPort.bytes,
+      real: systemPort.real,
+    };
+    await using t = await bootKernel(await pluginsOn(createFiles({ port: counted })));
+    const view = await look(t, folder);
+    const entries = view.use(skills).entries();
+    expect(
+      entries.map(({ key, origin, verdict }) => [key, path.relative(at(''), origin.path ?? ''), verdict.state]),
+    ).toEqual([
+      ['linked', '.kern/skills/linked/SKILL.md', 'won'],
+      ['own', '.kern/skills/own/SKILL.md', 'won'],
+      ['fine', '.agents/skills/fine/SKILL.md', 'won'],
+    ]);
+    expect(warnings(t)).toEqual([]);
+    expect(calls).toBeLessThan(200);
+  },
+);
+
+test('of a tree without end only the nearest is looked at, which is a warning of its provider', async () => {
+  const endless: FilePort = {
+    ...systemPort,
+    look: async (file) =>
+      file.includes('/project/.kern/skills')
+        ? file.endsWith('.md')
+          ? undefined
+          : { kind: 'folder', size: 0, mark: file, isRecent: false }
+        : systemPort.look(file),
+    names: async (name) =>
+      name.includes('/project/.kern/skills')
+        ? Array.from({ length: 100 }, (_, at) => ({ name: `f${at}`, kind: 'folder' as const }))
+        : systemPort.names(name),
+  };
+  using folder = folderWith({ 'home/project/.kern/x': '', 'home/project/.agents/skills/fine/SKILL.md': skill });
+  await using t = await bootKernel(await pluginsOn(createFiles({ port: endless })));
+  const view = await look(t, folder);
+  expect(
+    view
+      .use(skills)
+      .items()
+      .map(({ name }) => name),
+  ).toEqual(['fine']);
+  expect(warnings(t).map((warning) => warning.replace(folder.path, ''))).toEqual([
+    '[kern] /home/project/.kern/skills: holds more than 5000 files and folders; only the nearest of them are looked at',
+  ]);
+});
