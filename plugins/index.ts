@@ -24,6 +24,7 @@ import {
   fileStore,
   flags,
   foundCapabilities,
+  hookMessage,
   hooks,
   input,
   inputText,
@@ -141,7 +142,7 @@ export const builtins: readonly BuiltinManifest[] = [
       messageEnd,
     ],
     contributes: { agent: ['agent'], 'compaction-strategy': ['summary', 'truncate'] },
-    taps: ['plugin.changed', 'capability.changed', 'config.changed', 'permission.decided'],
+    taps: ['plugin.changed', 'capability.changed', 'config.changed', 'permission.decided', 'hook.message'],
     load: async () => (await import('./agent/index.ts')).default,
   },
   {
@@ -811,7 +812,7 @@ export const builtins: readonly BuiltinManifest[] = [
   {
     id: 'hooks',
     path: 'hooks',
-    declares: [hooks],
+    declares: [hooks, hookMessage],
     contributes: { [hooks.id]: [hooks.id] },
     taps: [
       agentBeforeEnd.id,

@@ -37,6 +37,8 @@ export interface ProviderSwitch extends Switch {
   readonly priority?: number;
   /** Its code may run, once it is trusted. Only a person says so. */
   readonly code: boolean;
+  /** That, where the person has said it: a no is another thing than nothing. */
+  readonly saysCode?: boolean;
 }
 
 /** Whether a provider's items of a level are taken, and its own priority. */
@@ -56,6 +58,7 @@ export function providerSwitch(layers: readonly Layer[], id: string, level: Leve
     ...(found ?? { on: byItself, origin: byDefault }),
     ...(priority === undefined ? {} : { priority }),
     code: code ?? false,
+    ...(code === undefined ? {} : { saysCode: code }),
   };
 }
 

@@ -127,7 +127,7 @@ function providerValue(state: ConfigState, id: string, rest: readonly string[]):
     user: user.on,
     project: project.on,
     ...(user.priority === undefined ? {} : { priority: user.priority }),
-    ...(user.code ? { code: true } : {}),
+    ...(user.saysCode === undefined ? {} : { code: user.saysCode }),
   };
   return { value, origin: strongest([user.origin, project.origin]) };
 }

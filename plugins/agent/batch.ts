@@ -10,7 +10,12 @@ import { messageOf } from 'kern/plugin';
 
 /** A call that was looked up, validated and allowed, or refused with the result that says why. */
 export type PreparedCall =
-  | { readonly state: 'ready'; execute(onUpdate: (partial: ToolResult) => void): Promise<ToolResult> }
+  | {
+      readonly state: 'ready';
+      /** With which it runs: plugins may have changed them. */
+      readonly args?: Readonly<Record<string, unknown>>;
+      execute(onUpdate: (partial: ToolResult) => void): Promise<ToolResult>;
+    }
   | { readonly state: 'refused'; readonly result: ToolResult };
 
 export interface BatchPort {
@@ -130,16 +135,28 @@ function begin(call: ToolCall, port: Pick<BatchPort, 'emit'>): void {
   port.emit({ type: 'tool_execution_start', toolCallId: call.id, toolName: call.name, args: call.arguments });
 }
 
-function end(call: ToolCall, result: ToolResult, durationMs: number, port: Pick<BatchPort, 'emit'>): Outcome {
+function end(
+  call: ToolCall,
+  result: ToolResult,
+  durationMs: number,
+  port: Pick<BatchPort, 'emit'>,
+  ran?: Readonly<Record<string, unknown>>,
+): Outcome {
   port.emit({
     type: 'tool_execution_end',
     toolCallId: call.id,
     toolName: call.name,
+    ...(ran === undefined || isAsSent(call, ran) ? {} : { args: ran }),
     result,
     isError: result.isError === true,
     durationMs,
   });
   return { result, durationMs };
+}
+
+/** What the model sent is there as it sent it; what is there beside are defaults. */
+function isAsSent({ arguments: sent }: ToolCall, ran: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(sent).every(([key, value]) => JSON.stringify(ran[key]) === JSON.stringify(value));
 }
 
 async function execute(
@@ -170,7 +187,7 @@ async function execute(
     result = errorResult(`${call.name} failed: ${messageOf(error)}`);
   }
   isRunning = false;
-  return end(call, result, Math.round(performance.now() - started), port);
+  return end(call, result, Math.round(performance.now() - started), port, prepared.args);
 }
 
 /** The work's own answer; after an abort only as long as the grace lasts, since no tool may hold up an abort. */

@@ -106,6 +106,8 @@ export type AgentEvent =
       readonly type: 'tool_execution_end';
       readonly toolCallId: string;
       readonly toolName: string;
+      /** With which it ran, where plugins or hooks made others of what the model sent. */
+      readonly args?: unknown;
       readonly result: ToolResult;
       readonly isError: boolean;
       readonly durationMs: number;
@@ -160,6 +162,7 @@ export type AgentEvent =
   | { readonly type: 'entry_appended'; readonly entry: unknown }
   | { readonly type: 'session_write_failed'; readonly error: string; readonly pending: number }
   | { readonly type: 'session_write_restored'; readonly written: number }
+  | { readonly type: 'hook_message'; readonly hook: string; readonly message: string }
   | { readonly type: 'extension_error'; readonly extensionPath: string; readonly event: string; readonly error: string }
   | {
       readonly type: 'plugin_changed';
@@ -410,6 +413,14 @@ export const thinkingSelect = event<{
   readonly previous: ThinkingLevel | undefined;
 }>({ id: 'thinking.select' });
 
+export interface InputAnswer {
+  readonly handled: true;
+  /** In place of an answer of the model. */
+  readonly say?: string;
+  /** It is not sent, and that is a failure: an error of the run instead of an answer. */
+  readonly refused?: { readonly code: string; readonly message: string; readonly hint?: string };
+}
+
 /** A plugin takes an input for itself: nothing is sent to the model. */
 export const input = decide<
   {
@@ -419,13 +430,14 @@ export const input = decide<
     /** Aborted when the person gives it up meanwhile: what was begun for it ends. */
     readonly signal?: AbortSignal;
   },
-  { readonly handled: true; readonly say?: string }
+  InputAnswer
 >({
   id: 'input',
   answer: z.object({
     handled: z.literal(true),
     say: z.string().optional(),
-  }) as unknown as Schema<{ readonly handled: true; readonly say?: string }>,
+    refused: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }).optional(),
+  }) as unknown as Schema<InputAnswer>,
 });
 /** Changes an input before it is sent. */
 export const inputText = transform<{ readonly text: string; readonly images: readonly ImageContent[] }>({

@@ -3,6 +3,7 @@ import {
   type AgentEvent,
   agentSessions,
   createFaces,
+  hookMessage,
   permissionDecided,
   prepareToolCall,
   type SessionOptions,
@@ -71,6 +72,10 @@ export default definePlugin({
     ctx.tap(capabilityChanged, (change) => tell({ type: 'capability_changed', ...change }, true));
     ctx.tap(configChanged, ({ keys }) => tell({ type: 'config_changed', keys }, true));
     ctx.tap(permissionDecided, (decided) => tell({ type: 'permission_decided', ...decided }, false));
+    ctx.tap(hookMessage, ({ sessionId, hook, message }) => {
+      for (const session of live)
+        if (session.id === sessionId) session.broadcast.announce({ type: 'hook_message', hook, message });
+    });
 
     const face = createFaces();
     const tools: ToolSeam = { faces: (view, named) => toolFaces(view, face, named), prepare: prepareToolCall };

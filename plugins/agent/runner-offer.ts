@@ -1,4 +1,5 @@
-import { input as inputHook, type Prompt, type RunResult } from 'kern/contracts';
+import { type InputAnswer, input as inputHook, type Prompt, type RunResult } from 'kern/contracts';
+import { KernError } from 'kern/plugin';
 import type { RunClock, SessionBudget } from './budget.ts';
 import type { LoopEnd } from './loop.ts';
 import { resultOf } from './result.ts';
@@ -36,6 +37,7 @@ export async function offered(
     const taken = await unlessAborted(asked, signal);
     if (signal.aborted) end = { status: 'aborted', turns: 0 };
     else if (taken === undefined) return undefined;
+    else if (taken.refused !== undefined) end = { status: 'error', turns: 0, failure: refusalOf(taken.refused) };
     else said = taken.say ?? '';
   } catch (error) {
     end = { status: 'error', turns: 0, failure: error };
@@ -44,6 +46,10 @@ export async function offered(
   await conversation.store.flush().catch(() => {}); // told when it happened, and kept in memory
   if (said === undefined) broadcast.emit({ type: 'agent_settled', aborted: end.status === 'aborted' });
   return resultOf({ end, said, messages: heard.messages, durationMs: Math.round(performance.now() - started) });
+}
+
+function refusalOf({ code, message, hint }: NonNullable<InputAnswer['refused']>): KernError {
+  return new KernError(code, message, hint === undefined ? {} : { hint });
 }
 
 /** Stopped, because time is up. */

@@ -154,7 +154,10 @@ async function reportOf(
   if (leftOut !== undefined) return { ...report, verdict: { state: 'disabled', by: leftOut } };
   const { root } = view.where;
   const found = item as FoundItems[typeof capability]; // it was parsed as one
-  const never = await whyNeverAsked(capability, found, view);
+  const never =
+    capability === 'hook'
+      ? await whyNoHook({ key, origin, verdict, item: found as FoundItems['hook'] }, view)
+      : undefined;
   if (never !== undefined) return { ...report, unused: never };
   const trustItem = await trustItemOf(capability, found, { root, level: origin.level });
   const [status] = trustItem === undefined ? [] : await gate.status([trustItem]);
@@ -188,6 +191,15 @@ export async function whyNotUsed(
   view: View,
 ): Promise<string | undefined> {
   return whyUnused(kind, kernel) ?? whyNeverAsked(kind, found, view);
+}
+
+/** Why a hook does not run, whoever trusts it: its event does not come, or it is another agent's and nobody has let it. */
+async function whyNoHook(hook: Entry<FoundItems['hook']>, view: View): Promise<string | undefined> {
+  await view.use(hooks).load();
+  const { state, why } = await view.service(hooks).stateOf(hook);
+  if (state === 'unused') return why;
+  if (state === 'off') return why ?? `it may not run: providers.${hook.origin.provider}.code is false`;
+  return undefined;
 }
 
 /** A hook whose event does not come is used by nobody, though hooks run. */

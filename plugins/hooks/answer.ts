@@ -53,20 +53,50 @@ export function outcomeOf(item: HookItem, event: string, tool: string | undefine
   if (!text.startsWith('{'))
     return { state: 'answered', answer: text !== '' && tellsText.has(event) ? { context: cut(text) } : {} };
   const fields = parsed(text);
-  if (fields === undefined) return { state: 'crashed', why: 'its answer begins like JSON and is none' };
+  if (fields === undefined) {
+    const isSeveral = text.split(/\n\s*(?=\{)/).filter((part) => parsed(part) !== undefined).length > 1;
+    const why = isSeveral
+      ? 'it printed several answers, and one is asked for'
+      : 'its answer begins like JSON and is none';
+    return { state: 'crashed', why };
+  }
+  const wrong = wrongIn(fields);
+  if (wrong !== undefined) return { state: 'crashed', why: wrong };
   return { state: 'answered', answer: answerOf(fields, item, event, tool) };
 }
 
 function parsed(text: string): Fields | undefined {
-  for (const part of [text, text.split('\n').at(-1) ?? '']) {
-    try {
-      const value: unknown = JSON.parse(part);
-      if (isFields(value)) return value;
-    } catch {
-      // The last line may be the answer, after others.
-    }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+/** What of an answer nobody can read: whoever wrote it meant something by it. */
+function wrongIn(fields: Fields): string | undefined {
+  const { special, inner } = partsOf(fields);
+  const says: readonly (readonly [string, unknown])[] = [
+    ['hookSpecificOutput.permissionDecision', special.permissionDecision],
+    ['hookSpecificOutput.decision.behavior', inner.behavior],
+    ['permission', fields.permission],
+    ['decision', fields.decision],
+  ];
+  for (const [name, word] of says) {
+    if (word === undefined || word === null || word === '') continue;
+    if (typeof word !== 'string' || !Object.hasOwn(decisions, word.toLowerCase()))
+      return `its ${name} is ${JSON.stringify(word).slice(0, 100)}: allow, approve, deny, block and ask are known`;
+  }
+  const inputs = { updatedInput: special.updatedInput ?? inner.updatedInput, updated_input: fields.updated_input };
+  for (const [name, input] of Object.entries(inputs))
+    if (input !== undefined && input !== null && !isFields(input)) return `its ${name} is no map of arguments`;
   return undefined;
+}
+
+function partsOf(fields: Fields): { readonly special: Fields; readonly inner: Fields } {
+  const special = isFields(fields.hookSpecificOutput) ? fields.hookSpecificOutput : {};
+  return { special, inner: isFields(special.decision) ? special.decision : {} };
 }
 
 const said = (stderr: string, stdout: string): string => {
@@ -95,8 +125,7 @@ export function answerOf(
   event: string,
   tool: string | undefined,
 ): Answer {
-  const special = isFields(fields.hookSpecificOutput) ? fields.hookSpecificOutput : {};
-  const inner = isFields(special.decision) ? special.decision : {};
+  const { special, inner } = partsOf(fields);
   const text = (...values: readonly unknown[]): string | undefined =>
     values.find((value): value is string => typeof value === 'string' && value !== '');
   const isOver = fields.continue === false || fields.halt === true;

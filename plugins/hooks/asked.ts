@@ -24,7 +24,7 @@ export interface AskPorts {
   /** A fault, for the person, once. */
   tell(text: string): void;
   /** What a hook has to say to the person. */
-  say(text: string): void;
+  say(text: string, hook: string): void;
   /** Hooks that run at most once a session and have run. */
   readonly ran: Set<string>;
   readonly granted: Granted;
@@ -75,8 +75,10 @@ async function waitingFor(
     // A guard whose files are others by now was trusted as it was: its pattern still counts, and nothing gets past it.
     const isLost = state === 'changed' && what.event === 'PreToolUse' && granted.wasInForce(entry);
     if (state !== 'runs' && !isLost) {
-      // Once a file: they stand and fall together.
-      if (why !== '') tell(`the hooks of ${item.name.replace(/#\d+$/, '')} do not run: ${why}`);
+      // Once a file, unless others of it run.
+      const isOne = state === 'changed' || granted.hasOf(entry);
+      const one = `the hook ${item.name} (${item.event}) does`;
+      if (why !== '') tell(`${isOne ? one : `the hooks of ${item.name.replace(/#\d+$/, '')} do`} not run: ${why}`);
       continue;
     }
     try {
@@ -200,8 +202,8 @@ const isRefusable: ReadonlySet<string> = new Set([
 function report({ name, item, outcome }: Said, event: string, { tell, say }: AskPorts): void {
   if (outcome.state === 'answered') {
     const { message, decision, reason = 'without a reason' } = outcome.answer;
-    if (message !== undefined) say(message);
-    if (decision === 'deny' && !isRefusable.has(event)) say(`the hook ${name} (${event}) says no: ${reason}`);
+    if (message !== undefined) say(message, name);
+    if (decision === 'deny' && !isRefusable.has(event)) say(`the hook ${name} (${event}) says no: ${reason}`, name);
     return;
   }
   const what = outcome.state === 'failed' ? 'failed' : outcome.state === 'lost' ? 'cannot run' : 'gave no answer';

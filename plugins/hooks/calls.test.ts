@@ -69,6 +69,15 @@ test.for([
   ['a signal', sh('kill -9 $$'), /gave no answer: SIGKILL ended it/],
   ['a program without a shell', { type: 'command', command: '/nowhere/at/all', args: [] }, /could not be started/],
   ['half an answer', sh(`echo '{"decision":'`), /begins like JSON and is none/],
+  ['a word that is no decision', sh(says({ decision: 'bogus' })), /its decision is "bogus"/],
+  ['no word at all', sh(says(decision(7 as never))), /its hookSpecificOutput.permissionDecision is 7/],
+  ['two answers', sh(`echo '{"decision":"block"}'; echo '{"decision":"approve"}'`), /several answers/],
+  [
+    'two answers over several lines',
+    sh(`printf '{\\n"decision":"block"\\n}\\n{"decision":"approve"}'`),
+    /several answers/,
+  ],
+  ['arguments that are none', sh(says(decision('allow', { updatedInput: 'x' }))), /its updatedInput is no map/],
   ['too long', sh('sleep 30', { timeout: 0.3 }), /took longer than 0.3 s/],
 ] as const)('a hook that was to judge a call and gives no answer refuses it: %s', async ([, hook, why]) => {
   const g = await openGround({ '.kern/hooks.json': oneHook('PreToolUse', hook, 'Bash') }, [bash('touch ran'), done]);
@@ -108,6 +117,35 @@ test('updatedInput changes the arguments, in the words of the dialect', async ()
   expect(g.read('a.txt')).toBe('three two');
 });
 
+test('hooks of Claude Code are told whole paths, and an answer that says one again changes nothing', async () => {
+  const hook = sh(
+    `input=$(cat); echo "$input" >> told; echo "$input" | sed 's/.*"tool_input":\\({[^}]*}\\).*/{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":\\1}}/'`,
+  );
+  const files = { 'a/b.txt': 'one', '.claude/settings.json': oneHook('PreToolUse', hook, 'Read|Grep') };
+  const calls = [
+    { name: 'read', args: { path: 'a/../a/b.txt' }, id: 'c1' },
+    { name: 'grep', args: { pattern: 'one', path: 'a' }, id: 'c2' },
+  ];
+  const g = await openGround(files, [{ calls }, done]);
+  const ended: unknown[] = [];
+  g.session.subscribe((event) => event.type === 'tool_execution_end' && ended.push(event.args));
+  await g.session.prompt({ text: 'go' });
+  expect(g.told('told')).toMatchObject([
+    { tool_input: { file_path: `${g.project}/a/b.txt` } },
+    { tool_input: { path: `${g.project}/a` } },
+  ]);
+  expect(ended).toEqual([undefined, undefined]);
+});
+
+test('the end of a call tells with which arguments it ran, where a hook changed them', async () => {
+  const hook = sh(says(decision('allow', { updatedInput: { command: 'echo changed' } })));
+  const g = await openGround({ '.kern/hooks.json': oneHook('PreToolUse', hook) }, [bash('echo typed'), done]);
+  const ended: unknown[] = [];
+  g.session.subscribe((event) => event.type === 'tool_execution_end' && ended.push(event.args));
+  await g.session.prompt({ text: 'go' });
+  expect(ended).toMatchObject([{ command: 'echo changed' }]);
+});
+
 test('what a hook changed is judged as it is then', async () => {
   const hook = sh(says(decision('allow', { updatedInput: { command: 'touch changed' } })));
   const g = await openGround({ '../home/hooks.json': oneHook('PreToolUse', hook) }, [bash('touch ran'), done], {
@@ -122,7 +160,7 @@ test('arguments that a hook made wrong are refused like any others', async () =>
   const hook = sh(says(decision('allow', { updatedInput: { wrong: true } })));
   const g = await openGround({ '.kern/hooks.json': oneHook('PreToolUse', hook) }, [bash('touch ran'), done]);
   await g.session.prompt({ text: 'go' });
-  expect(g.sent(-1)).toContain('a plugin changed them through tool.input');
+  expect(g.sent(-1)).toContain('the hook .kern/hooks.json#1 changed them through tool.input');
 });
 
 const asking = { settings: { 'permissions.mode': 'ask' } };
@@ -195,6 +233,7 @@ test('PermissionRequest answers for the person: a no of anyone, a yes of their o
     hook_event_name: 'PermissionRequest',
     tool_name: 'Bash',
     tool_input: { command: 'touch ran' },
+    tool_use_id: 'c1',
     permission_mode: 'default',
   });
   const denied = await run({ '.kern/hooks.json': oneHook('PermissionRequest', answer('deny')) });

@@ -7,8 +7,9 @@ import {
 } from 'kern/contracts';
 import type { Said } from './asked.ts';
 import type { Desk } from './desk.ts';
+import { asTyped } from './input.ts';
 import { type Merged, merged } from './merged.ts';
-import { sessionBy, sessionIdOf } from './scenes.ts';
+import { sceneOf, sessionBy, sessionIdOf } from './scenes.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -30,6 +31,8 @@ export class Calls {
   /** A person has to be asked, whatever others allow. */
   readonly #toAsk = new WeakSet<object>();
   readonly #began = new Map<string, number>();
+  /** By the same arguments: which call they are of. */
+  readonly #ids = new WeakMap<object, string>();
   /** Runs that are to end, by session, and why. */
   readonly #stopped = new Map<string, string>();
 
@@ -37,16 +40,17 @@ export class Calls {
     this.#desk = desk;
   }
 
-  /** Before the arguments are final: what they are changed to. */
+  /** Before the arguments are final: what they are changed to, and by whom. */
   async input(call: {
     readonly tool: string;
     readonly callId: string;
     readonly args: Args;
-  }): Promise<Args | undefined> {
+  }): Promise<{ readonly args: Args; readonly by?: string } | undefined> {
     const judged = await this.#judge(call);
     const args = this.#withExports(call.tool, judged.args);
     this.#judged.set(this.#key(call.callId), { ...judged, args });
-    return args === call.args ? undefined : args;
+    if (args === call.args) return undefined;
+    return { args, ...(judged.change === undefined ? {} : { by: `the hook ${judged.change.by}` }) };
   }
 
   /** With what hooks have the shell export; what the call says itself counts more. */
@@ -58,6 +62,7 @@ export class Calls {
 
   /** On the final arguments: refuses, or lets others judge. */
   async call(call: ToolCallInput): Promise<ToolVeto | undefined> {
+    this.#ids.set(call.args, call.callId);
     const before = this.#judged.get(this.#key(call.callId));
     this.#judged.delete(this.#key(call.callId));
     let judged = before;
@@ -102,7 +107,7 @@ export class Calls {
     const { tool, args, reasons } = question;
     const said = await this.#desk.ask({
       event: 'PermissionRequest',
-      call: { tool, callId: '', args },
+      call: { tool, callId: this.#ids.get(args) ?? '', args },
       fields: { reasons },
     });
     const { decision, reason, change } = merged(said, false);
@@ -192,8 +197,9 @@ export class Calls {
       this.#desk.tell(`the hook ${name} changes arguments that ${result.change?.by} changes too: it is not heard`);
     const { change } = result;
     if (change === undefined) return { ...result, args };
+    const input = asTyped(args, change.input, tool, sceneOf(this.#desk.ctx).cwd);
     // Gemini CLI lays what a hook says over what was there, the others put it in its place.
-    return { ...result, args: change.dialect === 'gemini' ? { ...args, ...change.input } : change.input };
+    return { ...result, args: change.dialect === 'gemini' ? { ...args, ...input } : input };
   }
 
   readonly #key = (callId: string): string => `${sessionIdOf(this.#desk.ctx) ?? ''}\0${callId}`;

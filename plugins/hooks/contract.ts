@@ -1,4 +1,4 @@
-import { defineService } from 'kern/plugin';
+import { defineService, type Entry, event } from 'kern/plugin';
 import type { HookItem } from '../discovery/contract.ts';
 import type { ImageContent, TextContent } from '../models/contract.ts';
 
@@ -38,12 +38,19 @@ export interface Hooks {
   states(): Promise<readonly HookState[]>;
   /** Why a hook would never run, whoever trusts it: its event does not come. */
   whyUnused(item: HookItem): Promise<string | undefined>;
+  /** What becomes of one that is in force. */
+  stateOf(hook: Entry<HookItem>): Promise<HookState>;
   /** The events, and what each is here: for the page about them. */
   events(): Promise<readonly HookEvent[]>;
 }
 
 /** Runs the hooks that other agents' files and kern's own describe. */
 export const hooks = defineService<Hooks>({ id: 'hooks', level: 'builtin' });
+
+/** A hook has something to say to the person (`systemMessage`), and nobody is there whom it could be shown. */
+export const hookMessage = event<{ readonly sessionId: string; readonly hook: string; readonly message: string }>({
+  id: 'hook.message',
+});
 
 // --- What a module of hooks is told ------------------------------------------------------------------------------------
 

@@ -1,10 +1,11 @@
 import type { CustomMessage } from 'kern/contracts';
 import { type Context, messageOf } from 'kern/plugin';
 import { type AskPorts, askHooks, type Said } from './asked.ts';
+import { hookMessage } from './contract.ts';
 import type { Variables } from './env-file.ts';
 import { Granted } from './granted.ts';
 import type { Occurrence, Scene } from './occurrence.ts';
-import { sceneOf, sessionBy } from './scenes.ts';
+import { sceneOf, sessionBy, sessionIdOf } from './scenes.ts';
 
 /** What one revision of the plugin knows of its sessions. */
 export class Desk {
@@ -32,9 +33,17 @@ export class Desk {
       ran: this.#ran,
       granted: this.#granted,
       tell: (text) => this.tell(text),
-      say: (text) => ctx.ui.notify(text, 'info'),
+      say: (text, hook) => this.#say(text, hook),
       later: (said, what, scene) => this.#later(said, what, scene),
     };
+  }
+
+  /** Where no person is there, whoever runs the session passes it on; without one it goes where faults go. */
+  #say(message: string, hook: string): void {
+    const sessionId = sessionIdOf(this.ctx);
+    if (this.ctx.ui.available) this.ctx.ui.notify(message, 'info');
+    else if (sessionId === undefined) this.ctx.log.warn(message);
+    else this.ctx.call(hookMessage, { sessionId, hook, message });
   }
 
   tell(text: string): void {

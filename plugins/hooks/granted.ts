@@ -34,6 +34,13 @@ export class Granted {
     return this.#last.get(keyOf(hook))?.item === hook.item;
   }
 
+  /** Whether any hook of the same file is in force. */
+  hasOf({ item, origin }: Hook): boolean {
+    return Array.from(this.#last.values()).some(
+      (last) => last.origin.provider === origin.provider && last.item.path === item.path,
+    );
+  }
+
   /** Nothing is held on to any more: no session is there. */
   forget(): void {
     this.#last.clear();
@@ -52,7 +59,9 @@ export class Granted {
       return hook;
     }
     if (last === undefined || !(await this.#holds(key, last))) return hook;
-    this.#tell(`the hooks of ${fileOf(hook)} have changed and go on as they were${why === undefined ? '' : `: ${why}`}`);
+    this.#tell(
+      `the hooks of ${fileOf(hook)} have changed and go on as they were${why === undefined ? '' : `: ${why}`}`,
+    );
     return last;
   }
 
@@ -90,6 +99,8 @@ export class Granted {
       return Array.isArray(named) ? named : [];
     };
     const off = names('disabledProviders');
-    return off.includes(provider) || off.includes(`${provider}:project`) || names('disabledItems').includes(`hook:${key}`);
+    return (
+      off.includes(provider) || off.includes(`${provider}:project`) || names('disabledItems').includes(`hook:${key}`)
+    );
   }
 }

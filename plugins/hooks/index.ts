@@ -18,14 +18,14 @@ import {
   turnEnd,
 } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
-import { hooks } from './contract.ts';
+import { hookMessage, hooks } from './contract.ts';
 
 export default definePlugin({
   id: 'hooks',
   description:
     'Runs the hooks that are found: programs that are asked before a tool runs, a prompt is sent, a run ends.',
   after: ['slash', 'skills'],
-  declares: [hooks],
+  declares: [hooks, hookMessage],
   setup(ctx) {
     let loaded: Promise<typeof import('./rounds.ts')> | undefined;
     let made: import('./rounds.ts').Rounds | undefined;
@@ -52,8 +52,9 @@ export default definePlugin({
       input,
       async ({ text }) => {
         await beginning;
-        const say = await (await rounds())?.runs.prompt(text);
-        return say === undefined ? undefined : { handled: true as const, say };
+        const why = await (await rounds())?.runs.prompt(text);
+        if (why === undefined) return undefined;
+        return { handled: true as const, refused: { code: 'prompt_refused', message: why } };
       },
       // Commands come first: they are nothing that is sent.
       { order: 500 },
@@ -65,8 +66,8 @@ export default definePlugin({
     ctx.tap(
       toolInput,
       async (call) => {
-        const args = await (await rounds())?.calls.input(call);
-        return args === undefined ? undefined : { ...call, args };
+        const change = await (await rounds())?.calls.input(call);
+        return change === undefined ? undefined : { ...call, ...change };
       },
       late,
     );
@@ -106,6 +107,7 @@ export default definePlugin({
     ctx.contribute(hooks, {
       states: async () => (await import('./rounds.ts')).statesOf(ctx),
       whyUnused: async (item) => (await import('./moments.ts')).whyUnused(item),
+      stateOf: async (hook) => (await import('./gate.ts')).stateOf(ctx, hook),
       events: async () => (await import('./events.ts')).hookEvents,
     });
   },

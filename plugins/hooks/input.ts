@@ -1,4 +1,4 @@
-import { type HookItem, resultText } from 'kern/contracts';
+import { exactPath, type HookItem, resolvePath, resultText } from 'kern/contracts';
 import type { Called, Occurrence, Scene } from './occurrence.ts';
 import { toInput } from './tool-inputs.ts';
 import { toolNameIn } from './tool-names.ts';
@@ -6,7 +6,9 @@ import { toolNameIn } from './tool-names.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a hook reads from its standard input, in the words of its dialect. */
-export function inputOf({ event, dialect = 'claude' }: HookItem, what: Occurrence, scene: Scene): Fields {
+export function inputOf({ event, dialect = 'claude' }: HookItem, happened: Occurrence, scene: Scene): Fields {
+  const { call } = happened;
+  const what = call === undefined ? happened : { ...happened, call: { ...call, args: toldArgs(dialect, call, scene) } };
   const { sessionId, file = '', cwd, root, permissionMode, model = '' } = scene;
   const base = {
     session_id: sessionId,
@@ -30,12 +32,40 @@ export function inputOf({ event, dialect = 'claude' }: HookItem, what: Occurrenc
   }
 }
 
+/** Those that are told whole paths, whatever the model wrote: their hooks hold them against the folder of the project. */
+const whole: ReadonlySet<string> = new Set(['claude', 'codex', 'cursor']);
+const withPath: ReadonlySet<string> = new Set(['read', 'write', 'edit', 'grep', 'find', 'ls']);
+
+/** Where the tool will look. */
+const wholePath = (tool: string, path: string, cwd: string): string =>
+  tool === 'write' ? exactPath(path, cwd) : resolvePath(path, cwd);
+
+function toldArgs(
+  dialect: NonNullable<HookItem['dialect']>,
+  { tool, args }: Pick<Called, 'tool' | 'args'>,
+  { cwd }: Scene,
+): Called['args'] {
+  return whole.has(dialect) && withPath.has(tool) && typeof args.path === 'string' && args.path !== ''
+    ? { ...args, path: wholePath(tool, args.path, cwd) }
+    : args;
+}
+
+/** Arguments of a hook as they were, where it only says again the whole path that it was told. */
+export function asTyped(args: Called['args'], changed: Called['args'], tool: string, cwd: string): Called['args'] {
+  const isSame =
+    withPath.has(tool) &&
+    typeof args.path === 'string' &&
+    args.path !== '' &&
+    changed.path === wholePath(tool, args.path, cwd);
+  return isSame ? { ...changed, path: args.path } : changed;
+}
+
 function callFields(dialect: NonNullable<HookItem['dialect']>, event: string, call: Called): Fields {
   const { tool, callId, args, result } = call;
   const fields = {
     tool_name: toolNameIn(dialect, tool, args),
     tool_input: toInput(dialect, tool, args),
-    tool_use_id: callId,
+    ...(callId === '' ? {} : { tool_use_id: callId }),
   };
   if (result === undefined) return fields;
   return event === 'PostToolUseFailure' && (dialect === 'claude' || dialect === 'cursor')

@@ -73,6 +73,75 @@ test('kern providers tells of a hook whose event never comes', async () => {
   expect(out).toContain('SubagentStop never comes: kern has no subagents yet');
 });
 
+test('kern providers tells of a hook of another agent that nobody has let run', async () => {
+  await using desk = await openDesk({ '../.claude/settings.json': oneHook('Stop', sh('true')) });
+  const { out } = await desk.kern('providers', '--why', 'hook');
+  expect(out).toContain('providers: { claude: { code: true } }');
+  await desk.kern('config', 'set', 'providers.claude.code', 'false');
+  expect((await desk.kern('providers', '--why', 'hook')).out).toContain('providers.claude.code is false');
+});
+
+test('what hooks have to say to the person is shown where nobody can be asked', async () => {
+  const says = (text: string) => [{ hooks: [sh(`echo '{"systemMessage":"${text}"}'`)] }];
+  await using desk = await openDesk({
+    '../home/hooks.json': JSON.stringify({
+      hooks: { SessionStart: says('at start'), UserPromptSubmit: says('at prompt'), PreToolUse: says('at call') },
+    }),
+    's.json': JSON.stringify({ version: 1, turns: [bash('true'), { text: 'done' }] }),
+  });
+  const line = ['go', '--model', 'script/s.json', '--yolo'];
+  const { out, err } = await desk.kern('-p', ...line);
+  expect(out).toBe('done\n');
+  for (const text of ['at start', 'at prompt', 'at call']) expect(err).toContain(text);
+  const events = (await desk.kern('--mode', 'json', ...line)).out
+    .trim()
+    .split('\n')
+    .map((one) => JSON.parse(one));
+  expect(events.filter(({ type }) => type === 'hook_message').map(({ message }) => message)).toEqual([
+    'at start',
+    'at prompt',
+    'at call',
+  ]);
+});
+
+test('a prompt that a hook refuses is no answer: nothing on stdout, exit code 1, and a result that says so', async () => {
+  await using desk = await openDesk({
+    '../home/hooks.json': oneHook('UserPromptSubmit', sh('echo no secrets >&2; exit 2')),
+    's.json': JSON.stringify({ version: 1, turns: [{ text: 'done' }] }),
+  });
+  const line = ['go', '--model', 'script/s.json'];
+  const { code, out, err } = await desk.kern('-p', ...line);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain('kern: The prompt was not sent: no secrets (hook');
+  const result = JSON.parse((await desk.kern('--mode', 'json', ...line)).out.trim().split('\n').at(-1) ?? '');
+  expect(result).toMatchObject({ status: 'error', text: '', error: { code: 'prompt_refused' }, exitCode: 1 });
+});
+
+test('the line of a call shows it as a hook changed it', async () => {
+  const change = { hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { command: 'echo changed' } } };
+  await using desk = await openDesk({
+    '../home/hooks.json': oneHook('PreToolUse', sh(says(change))),
+    's.json': JSON.stringify({ version: 1, turns: [bash('echo typed'), { text: 'done' }] }),
+  });
+  const { err } = await desk.kern('-p', 'go', '--model', 'script/s.json', '--yolo');
+  expect(err).toContain('bash echo changed');
+  expect(err).not.toContain('echo typed');
+});
+
+test('of several hooks of a file the one that changed is named', async () => {
+  const hooks = (second: string): string =>
+    JSON.stringify({ hooks: { PreToolUse: [{ hooks: [sh('true'), sh(second)] }] } });
+  await using desk = await openDesk({
+    '.claude/settings.json': hooks('true # one'),
+    's.json': JSON.stringify({ version: 1, turns: [bash('true'), { text: 'done' }] }),
+  });
+  expect((await desk.kern('trust', 'grant')).code).toBe(0);
+  desk.write('.claude/settings.json', hooks('true # other'));
+  const { err } = await desk.kern('-p', 'go', '--model', 'script/s.json', '--yolo');
+  expect(err).toContain('the hook .claude/settings.json#2 (PreToolUse) does not run: what stands there');
+  expect(err).not.toContain('the hooks of .claude/settings.json');
+});
+
 test('an untrusted hook does not run in kern -p, and stderr says so and what to do', async () => {
   await using desk = await openDesk({
     '.claude/settings.json': oneHook('PreToolUse', sh('touch marker; exit 2')),

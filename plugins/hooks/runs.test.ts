@@ -116,8 +116,13 @@ test('what SessionStart and UserPromptSubmit say reaches the model before the pr
 test('a prompt that a hook blocks is not sent, and the person reads why', async () => {
   const hook = sh('grep -q password && { echo no secrets >&2; exit 2; }; true');
   const g = await openGround({ '.kern/hooks.json': oneHook('UserPromptSubmit', hook) });
-  const { text } = await g.session.prompt({ text: 'my password is x' });
-  expect(text).toBe('The prompt was not sent: no secrets (hook .kern/hooks.json#1)');
+  const { text, status, error } = await g.session.prompt({ text: 'my password is x' });
+  expect(text).toBe('');
+  expect(status).toBe('error');
+  expect(error).toEqual({
+    code: 'prompt_refused',
+    message: 'The prompt was not sent: no secrets (hook .kern/hooks.json#1)',
+  });
   expect(g.requests).toHaveLength(0);
   await g.session.prompt({ text: 'hello' });
   expect(g.sent(0)).toBe('hello');

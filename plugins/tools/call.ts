@@ -97,7 +97,10 @@ async function prepare(view: View, request: ToolCallRequest): Promise<PreparedTo
     if (!first.ok) return refused('invalid', badArguments(entry, first.issues));
     const last = view.taps(toolInput) === 0 ? first : await throughInput(view, tool, callId, first.input);
     if (!last.ok)
-      return refused('invalid', badArguments(entry, last.issues, ' (a plugin changed them through tool.input)'));
+      return refused(
+        'invalid',
+        badArguments(entry, last.issues, ` (${last.by ?? 'a plugin'} changed them through tool.input)`),
+      );
     const { args } = last;
     const effects = await view.run(
       entry,
@@ -218,7 +221,7 @@ function contextOf(view: View, { sessionId, signal, artifacts }: ToolCallRequest
 
 type Validated =
   | { readonly ok: true; readonly input: Arguments; readonly args: Arguments }
-  | { readonly ok: false; readonly issues: readonly string[] };
+  | { readonly ok: false; readonly issues: readonly string[]; readonly by?: string };
 
 /** As they are, and if that does not do, bent into shape. `input` is what was taken, `args` what the schema made of it. */
 async function validated(tool: AnyTool, came: unknown): Promise<Validated> {
@@ -263,7 +266,8 @@ function inPlainWords(tool: AnyTool, input: unknown, issues: readonly string[]):
 
 async function throughInput(view: View, tool: AnyTool, callId: string, input: Arguments): Promise<Validated> {
   const changed = await view.call(toolInput, { tool: tool.name, callId, args: Object.freeze({ ...input }) });
-  return check(tool, changed.args);
+  const checked = await check(tool, changed.args);
+  return checked.ok || typeof changed.by !== 'string' ? checked : { ...checked, by: changed.by };
 }
 
 function badArguments(entry: Entry<AnyTool>, issues: readonly string[], why = ''): string {

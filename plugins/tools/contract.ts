@@ -178,6 +178,8 @@ export const toolInput = transform<{
   readonly tool: string;
   readonly callId: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** Who changed them last, in words: named where they are wrong then. */
+  readonly by?: string;
 }>({ id: 'tool.input' });
 
 /** Refuses a call, on its final arguments. There is no way to say yes. */

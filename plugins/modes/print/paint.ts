@@ -33,6 +33,9 @@ export function paint(event: AgentEvent, screen: Screen): void {
     case 'plugin_changed':
       paintPlugin(event, screen);
       break;
+    case 'hook_message':
+      for (const line of harmless(event.message).trim().split('\n')) screen.line(line);
+      break;
     case 'extension_error':
       screen.line(
         screen.style(
@@ -57,7 +60,7 @@ function paintBetween({ content }: AssistantMessage, screen: Screen): void {
 
 function paintCall(event: Extract<AgentEvent, { type: 'tool_execution_end' }>, screen: Screen): void {
   const { toolName, result, isError, durationMs } = event;
-  const what = short(subjectOf(screen.calls.get(event.toolCallId), screen.cwd));
+  const what = short(subjectOf(event.args ?? screen.calls.get(event.toolCallId), screen.cwd));
   const took = durationMs >= 1_000 ? `${(durationMs / 1_000).toFixed(1)} s` : '';
   const outcome = [outcomeOf(result, isError), took].filter((part) => part !== '').join(', ');
   const mark = isError ? screen.style('red', screen.sign('failed')) : screen.style('green', screen.sign('done'));
