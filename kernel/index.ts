@@ -1,4 +1,5 @@
 export type { PluginUnit } from './activation.ts';
+export { brokenOff } from './broken-off.ts';
 export {
   type CallableCapability,
   type Capability,

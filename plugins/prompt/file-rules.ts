@@ -1,5 +1,5 @@
 import { type FoundText, instructions, rules, type ToolResult } from 'kern/contracts';
-import type { Context } from 'kern/plugin';
+import { type Context, codeOf, messageOf } from 'kern/plugin';
 import { globsOf, whenTold } from './applies.ts';
 import { fitted } from './limits.ts';
 import { shownPath } from './place.ts';
@@ -23,7 +23,18 @@ export async function withFileRules(
   const known = forFiles(ctx);
   if (known.length === 0 || call.result.isError === true) return undefined;
   const files = await filesOf(ctx, call);
-  const wanted = known.filter(({ globs }) => files.some((file) => isOneOf(file, globs, ctx.where)));
+  const wanted = known.filter(({ item: { path }, globs }) => {
+    const key = `${path}\0${globs.join()}`;
+    if (texts.slow.has(key)) return false;
+    try {
+      return files.some((file) => isOneOf(file, globs, ctx.where));
+    } catch (error) {
+      if (codeOf(error) !== 'too_slow') throw error;
+      texts.slow.add(key);
+      texts.say(path, `${path}: ${messageOf(error)}, and it is told for no file in this run; write simpler ones`);
+      return false;
+    }
+  });
   const read = await Promise.all(
     wanted.map(async ({ item, globs }) => ({ item, globs, text: (await texts.read(item, ctx.signal)) ?? '' })),
   );

@@ -1,7 +1,7 @@
 import { type AgentEvent, type AgentSession, type Rule, rules, ruleTriggered } from 'kern/contracts';
 import { definePlugin } from 'kern/plugin';
 import { expect, test } from 'vitest';
-import { type Part, watchOf } from './stream-condition.ts';
+import { matchesOf, type Part, watchOf } from './stream-condition.ts';
 import { StreamRules } from './stream-rules.ts';
 import { openPlace, textOf } from './test/place.ts';
 import { ToldTexts } from './told-texts.ts';
@@ -77,6 +77,35 @@ test('a condition that is no regular expression is told, and the others watch on
   const watch = watchOf(rule({ condition: ['(', 'foo'] }), (why) => void said.push(why));
   expect(watch.match(write, isFile)).toBe('foo');
   expect(said.join()).toMatch(/^\/p\/r\.md: the condition "\(" is no regular expression: /);
+});
+
+test('a condition that does not come to an end is broken off and told once with its rule, and the others watch on', () => {
+  const said: string[] = [];
+  const watch = watchOf(rule({ condition: ['(a+)+$', 'foo'] }), (why) => void said.push(why));
+  const endless: Part = { kind: 'text', written: `${'a'.repeat(60)}!` };
+  expect(matchesOf([watch], endless, isFile)).toEqual([]);
+  expect(watch.match({ ...endless, written: `${endless.written} foo` }, isFile)).toBe('foo');
+  expect(said).toEqual([expect.stringContaining('/p/r.md: the condition "(a+)+$" of the rule r takes too long')]);
+});
+
+test('globs that do not come to an end are broken off, and told once', () => {
+  const globs = [`${'+(a|aa|aaa)'.repeat(30)}b`, `${'{a,b}'.repeat(40)}`];
+  const file = `/p/${'a'.repeat(80)}!`;
+  expect(() => isFile(file, globs)).toThrow('take too long');
+  const said: string[] = [];
+  const watch = watchOf(rule({ globs }), (why) => void said.push(why));
+  expect(watch.match({ ...write, path: file }, isFile)).toBeUndefined();
+  expect(watch.match({ ...write, path: file }, isFile)).toBeUndefined();
+  expect(said).toEqual([expect.stringContaining('what names the files of the rule r takes too long')]);
+});
+
+test('of a long reply only what is new is looked at, with so much before it that no match is cut', () => {
+  const watch = watchOf(rule({ condition: ['^x', 'begun.{30}end'] }), () => {});
+  const before = `begun${' '.repeat(20)}`;
+  const long = `x${'\u00e9'.repeat(200_000)}${before}`;
+  const looked = long.length;
+  expect(watch.match({ kind: 'text', written: `${long}${' '.repeat(10)}end`, looked }, isFile)).toContain('begun');
+  expect(watch.match({ kind: 'text', written: `${long} x`, looked }, isFile)).toBeUndefined();
 });
 
 test('a rule that was told before the session was resumed is not told again', async () => {

@@ -4,9 +4,9 @@ import { codeOf, type Handle } from 'kern/plugin';
 import { whenTold } from './applies.ts';
 import { ruleTriggered } from './contract.ts';
 import { shownPath } from './place.ts';
-import { type Part, type Watch, watchOf } from './stream-condition.ts';
+import { matchesOf, type Part, type Watch, watchOf } from './stream-condition.ts';
 import type { ToldTexts } from './told-texts.ts';
-import { isOneOf } from './touched-files.ts';
+import { isAmong, warmUp } from './touched-files.ts';
 
 /** Of which type the entries are that say which rules a session was told because they matched; read back as `ttsr_injection`. */
 const injectionType = 'kern.ttsr_injection';
@@ -57,7 +57,8 @@ export class StreamRules {
       .filter((rule) => whenTold(rule) === 'match');
     this.#watches = watching
       .filter(({ name }) => !this.#told.has(name))
-      .map((rule) => watchOf(rule, (why) => this.#texts.say(rule.path, why)));
+      .map((rule) => watchOf(rule, (why) => this.#texts.say(rule.path, why), this.#texts.slow));
+    if (this.#watches.length > 0) warmUp();
     for (const { rule } of this.#watches) void this.#prepare(rule);
   }
 
@@ -72,7 +73,10 @@ export class StreamRules {
       case 'toolcall_delta': {
         const kind = event.type === 'text_delta' ? 'text' : event.type === 'thinking_delta' ? 'thinking' : 'tool';
         const part = this.#parts.get(event.contentIndex) ?? { kind, written: '' };
-        this.#parts.set(event.contentIndex, withPath({ ...part, written: part.written + event.delta }));
+        this.#parts.set(
+          event.contentIndex,
+          withPath({ ...part, written: part.written + event.delta, looked: part.written.length }),
+        );
         return event.contentIndex;
       }
       case 'toolcall_end': {
@@ -92,10 +96,8 @@ export class StreamRules {
 
   #look(part: Part): void {
     const { where } = this.#session.view;
-    const isFile = (path: string, globs: readonly string[]): boolean => isOneOf(resolve(where.cwd, path), globs, where);
-    for (const watch of this.#watches) {
-      const match = watch.match(part, isFile);
-      if (match === undefined) continue;
+    const isFile = (path: string, globs: readonly string[]): boolean => isAmong(resolve(where.cwd, path), globs, where);
+    for (const { watch, match } of matchesOf(this.#watches, part, isFile)) {
       // At once, so that what follows of the reply does not match again.
       this.#watches = this.#watches.filter((one) => one !== watch);
       void this.#tell(watch.rule, match);

@@ -6,6 +6,8 @@ export class ToldTexts {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #good = new Map<string, string>();
   readonly #said = new Map<string, string>();
+  /** Conditions and globs of files, with these, that did not come to an end: nobody asks them again. */
+  readonly slow = new Set<string>();
 
   constructor(log: Pick<Logger, 'warn'>) {
     this.#log = log;

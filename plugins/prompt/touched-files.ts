@@ -1,6 +1,9 @@
 import { matchesGlob, relative } from 'node:path';
 import { tools } from 'kern/contracts';
-import type { Context, Where } from 'kern/plugin';
+import { brokenOff, type Context, KernError, type Where } from 'kern/plugin';
+
+/** Globs of one file that ask for more than this are none that anybody wrote to find files. */
+const patienceMs = 250;
 
 /** The files that a call read or changed, as its tool tells. */
 export async function filesOf(
@@ -14,8 +17,21 @@ export async function filesOf(
   return effects.flatMap((effect) => ('path' in effect ? [effect.path] : []));
 }
 
-/** Whether a file is one of those that globs speak of; `!` takes away, and a glob without a folder holds in every folder. */
-export function isOneOf(file: string, globs: readonly string[], { cwd, root }: Pick<Where, 'cwd' | 'root'>): boolean {
+/** Whether a file is one of those that globs speak of; `!` takes away, and a glob without a folder holds in every folder. Throws `too_slow`. */
+export function isOneOf(file: string, globs: readonly string[], where: Pick<Where, 'cwd' | 'root'>): boolean {
+  warmUp();
+  return brokenOff(
+    patienceMs,
+    () => isAmong(file, globs, where),
+    () => new KernError('too_slow', `the globs ${globs.join(', ')} take too long`),
+  );
+}
+
+/** What is loaded for globs must not be broken off half-way. */
+export const warmUp = (): boolean => matchesGlob('a', 'a');
+
+/** For who breaks off what takes too long. */
+export function isAmong(file: string, globs: readonly string[], { cwd, root }: Pick<Where, 'cwd' | 'root'>): boolean {
   const paths = [relative(root, file), relative(cwd, file), file].map((path) => path.replaceAll('\\', '/'));
   const isMatch = (glob: string): boolean => {
     const pattern = glob.replace(/^\.\//, '');

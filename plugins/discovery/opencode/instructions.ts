@@ -1,6 +1,10 @@
 import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve, sep } from 'node:path';
 import { type At, type Instruction, textsOf } from 'kern/contracts';
+import { brokenOff, codeOf, KernError } from 'kern/plugin';
 import { configs, isBelow, mayRead, substituted } from './config.ts';
+
+/** For all files that a pattern may name. */
+const patienceMs = 500;
 
 /** `instructions`: files and patterns over them, which are always told. */
 export async function openCodeInstructions(at: At): Promise<readonly Instruction[]> {
@@ -23,7 +27,7 @@ async function filesOf(written: string, config: string, at: At): Promise<readonl
     return [];
   }
   const path = written.startsWith('~/') ? join(at.user, written.slice(2)) : resolve(rootOf(at), written);
-  const files = /[*?{[]/.test(written) ? await matching(path, at) : [path];
+  const files = /[*?{[]/.test(written) ? await matching(path, config, at) : [path];
   const allowed = await Promise.all(files.map(async (file) => ((await mayRead(file, at, at.files)) ? [file] : [])));
   if (files.length > 0 && allowed.flat().length === 0)
     at.files.warn(config, `the instructions ${written} lie outside of the project, and are not read for it`);
@@ -34,7 +38,7 @@ async function filesOf(written: string, config: string, at: At): Promise<readonl
 const rootOf = ({ level, base, where }: At): string => (level === 'project' ? base : where.root);
 
 /** Files below the last folder that the pattern names without signs. */
-async function matching(pattern: string, at: At): Promise<readonly string[]> {
+async function matching(pattern: string, config: string, at: At): Promise<readonly string[]> {
   const parts = pattern.split(sep);
   const first = parts.findIndex((part) => /[*?{[]/.test(part));
   const folder = parts.slice(0, first).join(sep) || sep;
@@ -42,7 +46,16 @@ async function matching(pattern: string, at: At): Promise<readonly string[]> {
   if (at.level === 'project' && !isBelow(folder, at.where.root)) return [];
   const depth = pattern.includes('**') ? 6 : parts.length - first - 1;
   const entries = await at.make.below(folder, { depth });
-  return entries.flatMap(({ path, kind }) => (kind === 'file' && matchesGlob(path, pattern) ? [path] : []));
+  matchesGlob('a', 'a'); // what is loaded for it must not be broken off half-way
+  const match = (): readonly string[] =>
+    entries.flatMap(({ path, kind }) => (kind === 'file' && matchesGlob(path, pattern) ? [path] : []));
+  try {
+    return brokenOff(patienceMs, match, () => new KernError('too_slow', 'the pattern takes too long'));
+  } catch (error) {
+    if (codeOf(error) !== 'too_slow') throw error;
+    at.files.warn(config, `the instructions ${pattern} are a pattern that takes too long; write a simpler one`);
+    return [];
+  }
 }
 
 function nameOf(path: string, { where }: At): string {
