@@ -67,31 +67,46 @@ export function createPresence({ user, env, limitMs = 500, port = systemPort }: 
     }
   }
 
-  /** Folders that were looked into join `seen`. */
-  async function has(folder: string, segments: readonly string[], seen: Set<string>): Promise<boolean> {
-    const [first, ...rest] = segments;
-    if (first === undefined) return true;
-    seen.add(folder);
-    const names = await namesIn(folder);
-    return names === 'unknown' || (names.has(first.toLowerCase()) && has(join(folder, first), rest, seen));
-  }
-
-  async function isThere(path: string, where: Where, seen: Set<string>): Promise<boolean> {
-    const [top = '', ...rest] = path.split('/');
-    if (top === '~') return has(where.user ?? user, rest, seen);
-    if (top === '$KERN_HOME') return has(where.home, rest, seen);
-    if (top.startsWith('$')) return (env[top.slice(1)] ?? '') !== '';
-    const found = await Promise.all(
-      foldersOf(where, where.user ?? user).map((folder) => has(folder, [top, ...rest], seen)),
-    );
-    return found.includes(true);
+  /** Whether a path lies below a folder whose names are known. What was looked into joins `seen`. */
+  async function lies(
+    folder: string,
+    names: Names,
+    [first = '', ...rest]: readonly string[],
+    seen: Set<string>,
+  ): Promise<boolean> {
+    if (names === 'unknown') return true;
+    if (!names.has(first.toLowerCase())) return false;
+    if (rest.length === 0) return true;
+    const below = join(folder, first);
+    seen.add(below);
+    return lies(below, await namesIn(below), rest, seen);
   }
 
   return {
     async look(paths, where) {
+      const personal = where.user ?? user;
+      const own = foldersOf(where, personal);
       const seen = new Set<string>();
-      const found = await Promise.all(paths.map((path) => isThere(path, where, seen)));
-      return { isThere: found.includes(true), watch: [...seen].map((folder) => `${folder}${sep}`) };
+      const wanted: { readonly folder: string; readonly segments: readonly string[] }[] = [];
+      for (const path of paths) {
+        const [top = '', ...rest] = path.split('/');
+        if (top === '~') wanted.push({ folder: personal, segments: rest });
+        else if (top === '$KERN_HOME') wanted.push({ folder: where.home, segments: rest });
+        else if (top.startsWith('$')) {
+          if ((env[top.slice(1)] ?? '') !== '') return { isThere: true, watch: [] };
+        } else for (const folder of own) wanted.push({ folder, segments: [top, ...rest] });
+      }
+      for (const { folder } of wanted) seen.add(folder);
+      const names = new Map<string, Names>();
+      // Each folder once, before the paths: most of them are told by the names in a handful of folders.
+      await Promise.all([...seen].map(async (folder) => names.set(folder, await namesIn(folder))));
+      const found = wanted.flatMap(({ folder, segments }) => {
+        const known = names.get(folder) ?? none;
+        const may = known === 'unknown' || known.has(segments[0]?.toLowerCase() ?? '');
+        return may ? [lies(folder, known, segments, seen)] : [];
+      });
+      const isThere = (await Promise.all(found)).includes(true);
+      return { isThere, watch: [...seen].map((folder) => `${folder}${sep}`) };
     },
   };
 }
