@@ -186,6 +186,7 @@ test('every built-in can be ejected and goes on working, or says why it cannot',
     permissions: expect.stringContaining('a guard is never replaced'),
     processes: expect.stringContaining('which only built-ins may'),
     'sessions.import': expect.stringContaining('cannot stand alone'),
+    slash: expect.stringContaining('which only built-ins may'),
   });
   const { code, out, err } = await desk.kern('-p', 'go', '--yolo', '--model', 'script/s.json');
   expect({ code, out }, err).toEqual({ code: 0, out: 'done\n' });
