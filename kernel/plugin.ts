@@ -148,6 +148,8 @@ export type TrustState = 'trusted' | 'untrusted' | 'changed';
 export interface TrustGate {
   /** Whether it may run. A project's item only; what the user owns is trusted. */
   check(item: TrustItem): Promise<TrustState>;
+  /** Why nobody can trust it as it is, so that granting it would not help; undefined where they can. */
+  unbound?(item: TrustItem): Promise<string | undefined>;
 }
 
 /** The scope of one activation. Everything registered through it is gone when the plugin is. Used later, it throws. */

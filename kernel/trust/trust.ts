@@ -169,7 +169,14 @@ export function createTrust(options: TrustOptions): Trust {
 
   return {
     root,
-    gate: { check: async (item) => (runTrusted ? 'trusted' : (await why(item)).state) },
+    gate: {
+      check: async (item) => (runTrusted ? 'trusted' : (await why(item)).state),
+      unbound: (item) =>
+        contentOf(item, root).then(
+          () => undefined,
+          (thrown: unknown) => messageOf(thrown),
+        ),
+    },
     grantRun: () => {
       runTrusted = true;
     },

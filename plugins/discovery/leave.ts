@@ -32,7 +32,12 @@ export async function leaveToRun(
   }
   const asked = await item();
   const state = asked === undefined ? 'trusted' : await ctx.trust.check(asked);
-  if (state === 'trusted') return { state: 'runs' };
+  if (state === 'trusted' || asked === undefined) return { state: 'runs' };
+  const unbound = await ctx.trust.unbound?.(asked);
+  if (unbound !== undefined) {
+    const help = 'put it into the project as a file of its own; --trust runs it for one run';
+    return { state, why: `it cannot be trusted as it is: ${unbound}: ${help}` };
+  }
   const what =
     state === 'changed' ? 'what stands there is not what was trusted' : 'nobody has trusted this project with them';
   const how = 'kern trust shows what would run, kern trust grant lets it, --trust does for one run';

@@ -67,6 +67,18 @@ test('modules of hooks are called with an API, whether they lie before, after or
   await expect.poll(() => house.call('bash', { command: 'true' }), { timeout: 15_000, interval: 100 }).toBe('0 again');
 }, 60_000);
 
+test('a hook that cannot be read is named with its place', async () => {
+  const groups = [{ matcher: 'Bash', hooks: { command: 'true' } }, { hooks: [sh('true'), { type: 'command' }] }, 7];
+  await using desk = await openDesk({ '.claude/settings.json': JSON.stringify({ hooks: { PreToolUse: groups } }) });
+  const { out, err } = await desk.kern('providers');
+  for (const text of [
+    '.claude/settings.json: hooks.PreToolUse[0].hooks (matcher Bash) is no list',
+    '.claude/settings.json: hooks.PreToolUse[1].hooks[1] (matcher *) has no command',
+    '.claude/settings.json: hooks.PreToolUse[2] is no map',
+  ])
+    expect(`${out}${err}`).toContain(text);
+});
+
 test('kern providers tells of a hook whose event never comes', async () => {
   await using desk = await openDesk({ '.claude/settings.json': oneHook('SubagentStop', sh('true')) });
   const { out } = await desk.kern('providers', '--why', 'hook');

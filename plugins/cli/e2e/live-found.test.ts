@@ -109,7 +109,7 @@ const notices = [
 ];
 const codeNotices = [
   `^kern: .*/settings\\.json: line 1: Expected .*${held}`,
-  `^kern: .*/hooks\\.json: a hook of PreToolUse has no command${held}`,
+  `^kern: .*/hooks\\.json: hooks\\.PreToolUse\\[\\d+\\]\\S* \\(matcher .*\\) has no command${held}`,
   '^. plugin hello changed, but the old one was kept: .*hello\\.ts:10 cannot be parsed',
   '^kern: cannot be parsed: .*; what it said before stays in force \\(.*over\\.yml:1\\)$',
 ];

@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TrustReport } from 'kern/contracts';
 import { expect, test } from 'vitest';
@@ -148,4 +149,28 @@ test('a change is one of its item alone, and is shown line by line before it is 
   });
   expect((await desk.kern('trust', 'grant')).out).toContain('+echo two');
   expect(((await desk.json('trust')) as TrustReport).state).toBe('trusted');
+});
+
+test('what cannot be trusted is named with why, by grant and by the run, and where nothing can be the exit code is 1', async () => {
+  await using desk = await openDesk({
+    's.json': JSON.stringify({
+      version: 1,
+      turns: [{ calls: [{ name: 'bash', args: { command: 'true' }, id: 'c1' }] }, { text: 'done' }],
+    }),
+  });
+  const outside = path.join(desk.project, '../outside');
+  mkdirSync(outside);
+  const call = (command: string): object => ({ hooks: [{ type: 'command', command }] });
+  const put = (hooks: object): void => writeFileSync(path.join(outside, 'settings.json'), JSON.stringify({ hooks }));
+  writeFileSync(path.join(outside, 'no.sh'), 'exit 2');
+  symlinkSync('../outside', path.join(desk.project, '.claude'));
+  put({ PreToolUse: [call('sh .claude/no.sh')], Stop: [call('true')] });
+  const some = await desk.kern('trust', 'grant');
+  expect(some.code).toBe(0);
+  expect(some.err).toMatch(/not granted: hook:PreToolUse:\*:\S+: it cannot be trusted: \S+ leads out of the project/);
+  expect(some.err).not.toContain('trusts what is there now');
+  expect((await desk.kern('trust', 'grant')).code).toBe(1);
+  const { err } = await desk.kern('-p', 'go', '--model', 'script/s.json', '--yolo');
+  expect(err).toMatch(/it cannot be trusted as it is: \S+ leads out of the project/);
+  expect(err).not.toContain('kern trust grant');
 });

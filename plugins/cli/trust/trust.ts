@@ -25,8 +25,16 @@ export async function grant(args: CommandArgs, host: CommandHost): Promise<numbe
     const report = await trust.status();
     return show(report, changes, args, host);
   }
-  return show(await trust.grant(items), changes, args, host);
+  const before = await trust.status();
+  const after = await trust.grant(items);
+  const wanted = after.items.filter((item) => stateIn(before, item) !== 'trusted');
+  const left = items === undefined ? wanted.filter(({ state }) => state !== 'trusted') : [];
+  await show(after, changes, args, host, left);
+  return left.length > 0 && left.length === wanted.length ? 1 : 0;
 }
+
+const stateIn = ({ items }: TrustReport, { kind, id }: Item): Item['state'] | undefined =>
+  items.find((item) => item.kind === kind && item.id === id)?.state;
 
 export async function revoke(args: CommandArgs, host: CommandHost): Promise<number> {
   return show(await (await benchOf(host)).trust.revoke(itemsOf(args)), [], args, host);
@@ -76,6 +84,8 @@ async function show(
   changes: readonly TrustChanges[],
   { shared }: CommandArgs,
   host: CommandHost,
+  /** What was to be granted, and could not be. */
+  left: readonly Item[] = [],
 ): Promise<number> {
   if (shared.json) {
     host.json(changes.length === 0 ? report : { ...report, changes });
@@ -91,7 +101,11 @@ async function show(
   }
   host.print(`${visible(report.root)} is ${report.state}`);
   for (const line of columns(report.items.map(rowOf))) host.print(line);
-  if (report.state !== 'trusted') host.say('`kern trust grant` trusts what is there now; `kern trust why` says more.');
+  for (const item of left) host.say(`not granted: ${visible(`${item.kind}:${item.id}`)}: ${visible(item.reason)}`);
+  if (left.length > 0)
+    host.say('What lies in the project itself, as files of its own, can be trusted; --trust runs all for one run.');
+  else if (report.state !== 'trusted')
+    host.say('`kern trust grant` trusts what is there now; `kern trust why` says more.');
   return 0;
 }
 

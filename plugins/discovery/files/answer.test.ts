@@ -208,3 +208,21 @@ test.skipIf(process.platform === 'win32')(
     expect(names(await ask(folder, 'home/work/repo'))).toEqual(['project:a']);
   },
 );
+
+test('a folder that the environment names inside of the project is the project’s, by whatever name', async () => {
+  using folder = folderWith({
+    'home/work/repo/.git/HEAD': '',
+    'home/work/repo/conf/skills/one/SKILL.md': '---\ndescription: One.\n---\nOne.',
+  });
+  const levels = async (env: string, more: Partial<Where> = {}) => {
+    const { items } = await ask(folder, 'home/work/repo', { env: { NEIGHBOUR_HOME: env } }, more);
+    return items.map(({ level }) => level);
+  };
+  const conf = path.join(folder.path, 'home/work/repo/conf');
+  expect(await levels(conf)).toEqual(['project']);
+  const link = path.join(folder.path, 'link');
+  symlinkSync(conf, link);
+  expect(await levels(link)).toEqual(['project']);
+  // The home folder as the project: all that is in it is the person's own.
+  expect(await levels(conf, { root: path.join(folder.path, 'home') })).toContain('user');
+});

@@ -1,5 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { ProvidedItem, ProviderAnswer, Schema, Where } from 'kern/plugin';
 import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, FoundItems, FoundKind, PlaceOf, PlaceOptions, Places } from '../places.ts';
@@ -62,7 +63,7 @@ async function look<K extends FoundKind>(
   );
   const found = await Promise.all(
     places.map(async (place) => {
-      const level = levelOf(place);
+      const level = levelIn(place, { ...question, user });
       if (!levels.includes(level)) return [];
       const all = await spotsOf(place, { ...question, user, reading: files });
       const isWhole = typeof place.format === 'object' && place.format.readsAll === true;
@@ -96,6 +97,32 @@ interface Inside<K extends FoundKind> extends Question<K> {
 
 export const levelOf = ({ path }: Pick<PlaceOf<FoundKind>, 'path'>): 'user' | 'project' =>
   /^(?:~|\$KERN_HOME)\//.test([path].flat()[0] ?? '') || isAbsolute([path].flat()[0] ?? '') ? 'user' : 'project';
+
+/** What the environment puts into the project is the project's: anybody who writes there has a say in it. */
+function levelIn<K extends FoundKind>(
+  place: PlaceOf<K>,
+  question: Pick<Inside<K>, 'table' | 'where' | 'user' | 'env'>,
+): 'user' | 'project' {
+  const level = levelOf(place);
+  if (level === 'project' || question.table.folders === undefined) return level;
+  const { root } = question.where;
+  const isNamed = [place.path].flat().some((path) => {
+    const { base, isGiven = false } = personal(path, question);
+    return isGiven && isWithin(realOf(base), realOf(root));
+  });
+  // Where the home folder itself is the project, what lies in it is the person's all the same.
+  return isNamed && !isWithin(realOf(question.user), realOf(root)) ? 'project' : 'user';
+}
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // nothing is there to be read either
+  }
+}
 
 /** A place that is there. */
 interface Spot {
@@ -142,16 +169,22 @@ interface Named {
   readonly base: string;
   /** Below the base, with slashes. */
   readonly name: string;
+  /** The environment names the folder. */
+  readonly isGiven?: boolean;
 }
 
 /** Where a place of the person is: in a folder that the environment names, or where it usually is. */
-function personal<K extends FoundKind>(path: string, { user, where, table, env = process.env }: Inside<K>): Named {
+function personal<K extends FoundKind>(
+  path: string,
+  { user, where, table, env = process.env }: Pick<Inside<K>, 'table' | 'where' | 'user' | 'env'>,
+): Named {
   if (path.startsWith('$KERN_HOME/')) return { base: where.home, name: path.slice('$KERN_HOME/'.length) };
   if (isAbsolute(path)) return { base: dirname(path), name: basename(path) };
   for (const [variable, folder] of Object.entries(table.folders ?? {})) {
     const given = env[variable];
     if (given === undefined || given === '' || !path.startsWith(`${folder}/`)) continue;
-    return { base: given.startsWith('~/') ? join(user, given.slice(2)) : given, name: path.slice(folder.length + 1) };
+    const base = given.startsWith('~/') ? join(user, given.slice(2)) : given;
+    return { base, name: path.slice(folder.length + 1), isGiven: true };
   }
   return { base: user, name: path.slice(2) };
 }
@@ -187,7 +220,7 @@ async function itemsAt<K extends FoundKind>(
   inside: Inside<K> & Pick<Workshop, 'stamps' | 'broken'>,
 ): Promise<readonly ProvidedItem<FoundItems[K]>[]> {
   const { kind: _, path: __, up: ___, format, ...options } = place;
-  const level = levelOf(place);
+  const level = levelIn(place, inside);
   const { where, user, env = process.env, levels, reading, stamps, broken, files } = inside;
   const { givesWayTo, ...there } = spot;
   const base = { ...there, level, levels, where, user, env, files: reading, options: options as PlaceOptions };

@@ -28,19 +28,28 @@ export function readHooks(
       broken(path, `the hooks of ${event} are no list`);
       continue;
     }
-    for (const group of groups as readonly unknown[]) {
+    for (const [at, group] of (groups as readonly unknown[]).entries()) {
+      const place = `hooks.${event}[${at}]`;
       if (!isFields(group)) {
-        broken(path, `a hook of ${event} is no map`);
+        broken(path, `${place} is no map`);
         continue;
       }
       const matcher = textOf(group.matcher) ?? '*';
+      if (group.hooks !== undefined && !Array.isArray(group.hooks)) {
+        broken(path, `${place}.hooks (matcher ${matcher}) is no list`);
+        continue;
+      }
       // Some write the hook itself where others have a group of them.
-      const hooks = Array.isArray(group.hooks) ? (group.hooks as readonly unknown[]) : [group];
-      for (const hook of hooks) {
+      const isGroup = Array.isArray(group.hooks);
+      const hooks = isGroup ? (group.hooks as readonly unknown[]) : [group];
+      for (const [number, hook] of hooks.entries()) {
         const name = `${options.name}#${found.length + 1}`;
         const item = isFields(hook) ? hookOf(hook, { name, path, event, matcher, level }, options) : undefined;
         if (typeof item === 'object') found.push(item);
-        else (item?.endsWith(unknownType) === true ? warn : broken)(path, `a hook of ${event} ${item ?? 'is no map'}`);
+        else {
+          const which = `${place}${isGroup ? `.hooks[${number}]` : ''} (matcher ${matcher})`;
+          (item?.endsWith(unknownType) === true ? warn : broken)(path, `${which} ${item ?? 'is no map'}`);
+        }
       }
     }
   }

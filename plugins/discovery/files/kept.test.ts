@@ -125,7 +125,7 @@ test.for([
     'hook',
     '.n/hooks.json',
     ['{"hooks":{"Stop":[{"command":"one"}]}}', '{"hooks":{"Stop":[{"comand":"two"}]}}', 'one'],
-    'a hook of Stop has no command',
+    'hooks.Stop[0] (matcher *) has no command',
     ['{"hooks":{"Stop":[{"command":"two"}]}}', 'two'],
   ],
   [
