@@ -1,5 +1,5 @@
 import { changesBetween } from './changes.ts';
-import { capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
+import { type CapabilityChange, capabilityChanged, configChanged, type PluginChange, pluginChanged } from './events.ts';
 import type { View } from './plugin.ts';
 import type { Journal } from './report.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -32,9 +32,16 @@ export class Announcer {
   }
 
   capabilities(before: Snapshot, after: Snapshot): void {
-    const { outlook } = this.#ports;
-    if (outlook.taps(capabilityChanged) === 0) return;
-    for (const change of changesBetween(before, after)) this.tell(() => outlook.call(capabilityChanged, change));
+    if (this.isHeard) this.changes(changesBetween(before, after));
+  }
+
+  /** Somebody wants to hear of capabilities. */
+  get isHeard(): boolean {
+    return this.#ports.outlook.taps(capabilityChanged) > 0;
+  }
+
+  changes(changes: readonly CapabilityChange[]): void {
+    for (const change of changes) this.tell(() => this.#ports.outlook.call(capabilityChanged, change));
   }
 
   tell(fn: () => void): void {

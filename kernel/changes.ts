@@ -58,8 +58,8 @@ function without(offers: readonly OfferRecord[], others: readonly OfferRecord[])
 
 function keysOf(offers: readonly OfferRecord[]): Keys {
   const keys = new Map<string, Set<string>>();
-  for (const { key, parsed, capability } of offers) {
-    if (key === undefined || !parsed.ok) continue;
+  for (const { key, parsed, capability, givesWayTo } of offers) {
+    if (key === undefined || !parsed.ok || givesWayTo !== undefined) continue;
     keys.set(capability.id, (keys.get(capability.id) ?? new Set()).add(key));
   }
   return keys;
@@ -69,8 +69,9 @@ function keysOf(offers: readonly OfferRecord[]): Keys {
 function offersByKey({ offers, answers }: Snapshot, wanted: Keys): ReadonlyMap<string, ByKey> {
   const capabilities = new Map<string, Map<string, OfferRecord[]>>();
   const sort = (offer: OfferRecord): void => {
-    const { key, capability, parsed } = offer;
-    if (key === undefined || !parsed.ok || wanted.get(capability.id)?.has(key) !== true) return;
+    const { key, capability, parsed, givesWayTo } = offer;
+    if (key === undefined || !parsed.ok || givesWayTo !== undefined || wanted.get(capability.id)?.has(key) !== true)
+      return;
     const keys = capabilities.get(capability.id) ?? new Map<string, OfferRecord[]>();
     const same = keys.get(key);
     if (same === undefined) keys.set(key, [offer]);

@@ -37,6 +37,7 @@ import { isAboutPlugin, noSettings, type SettingsPort } from './settings.ts';
 import { Sleepers } from './sleepers.ts';
 import { type Answer, builtinKey, type IdlePlugin, type Snapshot, sleeperKey, sleeperUnit } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
+import { type Standing, standingOf, switchesBetween } from './standing.ts';
 import { SnapshotView } from './view.ts';
 import { whyNot } from './why.ts';
 import { Work } from './work.ts';
@@ -372,12 +373,14 @@ export class Kernel implements Core {
     const about = (id: string): boolean => isAboutPlugin(keys, id);
     let touched: readonly Activation[] = [];
     const switched = await this.#enqueue({}, () => {
+      const before = this.#standing();
       this.#settings = settings;
       touched = [...this.#active.values()].filter(({ id }) => about(id));
       this.#bench.release(about);
       this.#sleepers.encourage(about);
       this.#refresh();
       for (const activation of this.#active.values()) applySettings(this, activation, this.outlook, keys);
+      if (before !== undefined) this.#announcer.changes(switchesBetween(before, this.#standing() ?? before));
     });
     const results = [switched];
     for (const activation of touched) {
@@ -389,6 +392,12 @@ export class Kernel implements Core {
     for (const plugin of this.#eager()) results.push(await this.change({ wake: [plugin] }));
     this.#announcer.config(keys);
     return together(results);
+  }
+
+  /** Of what is found, since switches take none of it out of the snapshot; undefined where nobody hears of it. */
+  #standing(): Standing | undefined {
+    if (!this.#announcer.isHeard) return undefined;
+    return standingOf(new Set(this.#snapshot.providers.map(({ capability }) => capability)), this.outlook);
   }
 
   // --- Events and ends -------------------------------------------------------------------------------------------

@@ -275,6 +275,33 @@ test('settings switch a provider off at one level or reorder it, live', async ()
   expect(seen(t)).toEqual(['p of x', 'u of x']);
 });
 
+test('what steps in where a provider is switched off is told as a change, as if a file had', async () => {
+  const load =
+    (by: string): Load =>
+    () => ({ items: [{ item: word('u', by), level: 'user' }] });
+  const settings = (version: number, off: readonly string[]): SettingsPort => ({
+    ...fixedSettings({}, {}, version),
+    provider: (id) => ({ off: off.includes(id) ? `providers.${id}: false` : undefined, priority: undefined }),
+  });
+  const told: CapabilityChange[] = [];
+  await using t = await bootKernel([
+    owner,
+    provider('x', load('x'), { priority: 1 }),
+    provider('y', load('y')),
+    plugin('ear', (ctx) => ctx.tap(capabilityChanged, (change) => void told.push(change))),
+  ]);
+  await t.view.use(words).load();
+  told.length = 0;
+  await t.kernel.configure(settings(1, ['x']), ['providers.x']);
+  await t.kernel.configure(settings(2, ['x', 'y']), ['providers.y']);
+  await t.kernel.configure(settings(3, ['x', 'y']), ['model']);
+  const change = { capability: words.id, added: [], changed: [], removed: [] };
+  expect(told).toEqual([
+    { ...change, changed: ['u'] },
+    { ...change, removed: ['u'] },
+  ]);
+});
+
 test('a provider that is switched off is not asked', async () => {
   let asked = 0;
   const load: Load = () => {
