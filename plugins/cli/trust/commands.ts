@@ -45,7 +45,7 @@ export const trustCommands: readonly Command[] = [
     summary: 'Trust what this project declares, as it is now.',
     json: true,
     details:
-      'What was trusted before and is another now is shown as a difference: of a file its lines, of a hook or a server\nits definition. Each item is trusted for itself; a change of one leaves the others as they are.',
+      'What was trusted before and is another now is shown as a difference: of a file its lines, of a hook or a server\nits definition. Each item is trusted for itself; a change of one leaves the others as they are.\nWhat cannot be trusted is named with why; the exit code is 1 where that is all there was to grant.',
     options: [item, dryRun],
     positionals: [items],
     examples: [
