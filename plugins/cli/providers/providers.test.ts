@@ -201,3 +201,31 @@ test('folders that the settings name are a provider with levels, and skills that
   await desk.kern('providers', 'disable', 'custom:user');
   expect(await states()).toEqual([['inner', 'project', 'won', undefined]]);
 });
+
+test('names, matchers and paths of files are shown without what a terminal would obey', async () => {
+  const evil = 'a\u001b[2J\nb';
+  await using desk = await openDesk({
+    '.git/HEAD': '',
+    '.mcp.json': JSON.stringify({ mcpServers: { [evil]: { command: 'x' } } }),
+    '.kern/hooks.json': JSON.stringify({
+      hooks: { PreToolUse: [{ matcher: evil, hooks: [{ type: 'command', command: 'true' }] }] },
+    }),
+    'AGENTS.md': 'Agents.',
+    'CLAUDE.md': 'Claude.',
+  });
+  const lines = [
+    ['providers'],
+    ['providers', 'mcp-json'],
+    ['providers', '--why', 'mcp-server'],
+    ['providers', '--why', 'mcp-server', evil],
+    ['providers', '--why', 'hook'],
+    ['providers', '--why', 'tool', evil],
+  ];
+  const said = await Promise.all(lines.map(async (line) => (await desk.kern(...line)).out));
+  expect(said.join('')).not.toContain('\u001b');
+  expect(said.slice(1).map((out) => out.includes('a\\u{1b}[2J\\nb'))).toEqual([true, true, true, true, true]);
+  // What gives way to another file is listed, too.
+  expect((await desk.kern('providers', '--why', 'context-file', 'project:0')).out).toMatch(
+    /shadowed by \S+ \(project\): \S+AGENTS\.md .*CLAUDE\.md/,
+  );
+});

@@ -7,7 +7,7 @@ import {
   type Workbench,
   workbench,
 } from 'kern/contracts';
-import { KernError } from 'kern/plugin';
+import { KernError, visible } from 'kern/plugin';
 
 export async function list(args: CommandArgs, host: CommandHost): Promise<number> {
   const bench = await benchOf(host);
@@ -28,8 +28,8 @@ export async function list(args: CommandArgs, host: CommandHost): Promise<number
     countText(report.counts),
     report.displayName === report.id ? '' : report.displayName,
   ]);
-  for (const line of columns([['provider', 'state', 'priority', 'items', ''], ...rows])) host.print(line);
-  for (const { warnings } of providers) for (const warning of warnings) host.say(`kern: ${warning}`);
+  for (const line of columns([['provider', 'state', 'priority', 'items', ''], ...rows.map(shown)])) host.print(line);
+  for (const { warnings } of providers) for (const warning of warnings) host.say(`kern: ${visible(warning)}`);
   return 0;
 }
 
@@ -44,12 +44,12 @@ async function show(id: string, bench: Workbench, args: CommandArgs, host: Comma
     host.json({ provider, items });
     return 0;
   }
-  host.print(`${provider.id}: ${provider.displayName}, ${stateText(provider)}, priority ${provider.priority}`);
+  host.print(visible(`${provider.id}: ${provider.displayName}, ${stateText(provider)}, priority ${provider.priority}`));
   for (const [level, { by }] of Object.entries(provider.levels ?? {}))
     if (by !== undefined) host.print(`  ${level}: off, nothing is read (${by})`);
   if (items.length === 0) host.print(provider.state === 'off' ? 'It is off.' : 'It has found nothing here.');
-  for (const line of columns(items.map((item) => [item.capability, ...rowOf(item)]))) host.print(line);
-  for (const warning of provider.warnings) host.say(`kern: ${warning}`);
+  for (const line of columns(items.map((item) => shown([item.capability, ...rowOf(item)])))) host.print(line);
+  for (const warning of provider.warnings) host.say(`kern: ${visible(warning)}`);
   return 0;
 }
 
@@ -85,12 +85,17 @@ async function explain(
     return 0;
   }
   if (entries.length === 0) {
-    host.print(key === undefined ? `Nobody supplies ${capability}.` : `Nobody supplies the ${capability} ${key}.`);
+    host.print(
+      key === undefined ? `Nobody supplies ${capability}.` : `Nobody supplies the ${capability} ${visible(key)}.`,
+    );
     return 0;
   }
-  for (const line of columns(entries.map(rowOf))) host.print(line);
+  for (const line of columns(entries.map((entry) => shown(rowOf(entry))))) host.print(line);
   return 0;
 }
+
+/** Names, matchers and paths are those of files: what a terminal would obey is spelled out. */
+const shown = (cells: readonly string[]): readonly string[] => cells.map(visible);
 
 function rowOf({ key, origin, verdict, unused }: EntryReport): readonly string[] {
   const source = origin.provider === origin.plugin ? origin.plugin : `${origin.provider} (${origin.plugin})`;

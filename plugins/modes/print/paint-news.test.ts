@@ -29,6 +29,9 @@ async function told(play: (emit: Emit) => void): Promise<readonly string[]> {
 test('what changed is told in one line when it counts, each item once; what is found at the first look is no news', async () => {
   const lines = await told((emit) => {
     emit(change('skill', { added: ['review', 'deploy'] }));
+    // The next provider has one of that name, too.
+    emit(change('skill', { changed: ['deploy'] }));
+    emit(change('context-file', { changed: ['project:0'], removed: ['project:1'] }));
     asked(emit);
     emit(change('skill', { changed: ['review'] }));
     // Another provider reads the same file.

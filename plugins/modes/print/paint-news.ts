@@ -36,11 +36,13 @@ export function noteChange(event: Extract<AgentEvent, { type: 'capability_change
   const { capability, added, changed, removed } = event;
   if (words[capability] === undefined) return;
   const news = newsOf(screen);
-  const isFirstLook = news.tokens === undefined || !(lookedForFirst.has(capability) || news.known.has(capability));
+  const isFirstLook = !(lookedForFirst.has(capability) || news.known.has(capability));
   news.heard.add(capability);
   const note = (keys: readonly string[], what: What): void => {
     for (const key of keys) news.items.set(JSON.stringify([capability, key]), what);
   };
+  // Before the first reply providers answer one after the other: what the next one adds to is no change of a file.
+  if (news.tokens === undefined) return;
   if (!isFirstLook) note(added, 'new');
   note(changed, 'changed');
   note(removed, 'gone');
