@@ -11,6 +11,8 @@ export interface PromptsOutcome {
   readonly usage: Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning'>;
   readonly cost: number | null;
   readonly turns: number;
+  /** Whether a model was asked in the last prompt: a command may have done all by itself. */
+  readonly wasAsked: boolean;
   readonly durationMs: number;
   readonly error: RunResult['error'];
   /** What was said is not in the session file; also where the run itself came to another end. */
@@ -101,6 +103,7 @@ function outcomeOf(
     },
     cost: results.some(({ cost }) => cost === null) ? null : billionths(sum(({ cost }) => cost ?? 0)),
     turns: sum(({ turns }) => turns),
+    wasAsked: (last?.turns ?? 0) > 0,
     durationMs,
     error,
     exitCode: exitCodeOf(status, error?.code, signal),

@@ -42,7 +42,10 @@ export default definePlugin<SlashSettings>({
         made.set(key(text), answer.send);
         return undefined;
       } catch (error) {
-        return { handled: true, say: `/${typed.name} failed: ${messageOf(error)}` };
+        return {
+          handled: true,
+          refused: { code: 'command_failed', message: `/${typed.name} failed: ${messageOf(error)}` },
+        };
       }
     });
     ctx.tap(inputText, (value) => {

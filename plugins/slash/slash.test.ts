@@ -105,7 +105,11 @@ test('commands of plugins run, or give the text; one that fails is told to the p
   const { session, sent } = await open({}, [commands]);
   expect(await session.prompt({ text: '/note this' })).toMatchObject({ status: 'ok', text: 'Noted this.' });
   expect(ran).toEqual(['this']);
-  expect((await session.prompt({ text: '/broken' })).text).toMatch(/^\/broken failed: .*no way/);
+  expect(await session.prompt({ text: '/broken' })).toMatchObject({
+    status: 'error',
+    text: '',
+    error: { code: 'command_failed', message: expect.stringMatching(/^\/broken failed: .*no way/) },
+  });
   expect(sent()).toBeUndefined();
   await session.prompt({ text: '/double a' });
   expect(sent()).toBe('a a');

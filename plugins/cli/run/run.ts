@@ -19,7 +19,7 @@ import {
   tools,
   workbench,
 } from 'kern/contracts';
-import { codeOf, KernError, messageOf, type Service, visible } from 'kern/plugin';
+import { codeOf, KernError, messageOf, type Service, type Ui, visible } from 'kern/plugin';
 import { chosenSession } from './chosen-session.ts';
 import { textOrFile } from './files.ts';
 import { offerSettings } from './first-start.ts';
@@ -47,7 +47,7 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   const mode = await modeOf(name, args, host);
   const piped = await readPiped(host, args.positionals.length > 0);
   const isAsked = args.options.print === true || json || name !== 'text' || !isatty(0) || !stderr.isTTY;
-  if (!isAsked) view.ui = terminalUi(host.stdin, stderr);
+  view.ui = isAsked ? tellingUi(view.ui, host) : terminalUi(host.stdin, stderr);
   const chosen = await chosenSession(args, host, isAsked ? undefined : view.ui);
   const prompts = promptsOf(chosen.words, piped, cwd);
   if (prompts.length === 0) {
@@ -89,6 +89,17 @@ async function runIn(name: string, args: CommandArgs, host: CommandHost): Promis
   });
   if (stdout instanceof LastLine) stdout.print();
   return code;
+}
+
+/** Nobody can be asked, and yet somebody may read what is told. Warnings and errors are told as all others are. */
+function tellingUi(ui: Ui, host: CommandHost): Ui {
+  return {
+    ...ui,
+    notify(message, level = 'info') {
+      if (level !== 'info') ui.notify(message, level);
+      else for (const line of message.trimEnd().split('\n')) host.say(visible(line));
+    },
+  };
 }
 
 function faultsOf({ view }: CommandHost): NonNullable<SessionOptions['faults']> {

@@ -46,7 +46,7 @@ function winner({ session }: ModeRun): PrintMode {
   return mode !== undefined && 'paint' in mode && 'finish' in mode ? (mode as PrintMode) : print;
 }
 
-function finish({ text, error, status, unsaved }: PromptsOutcome, { stdout }: ModeRun, screen: Screen): void {
+function finish({ text, error, status, unsaved, wasAsked }: PromptsOutcome, { stdout }: ModeRun, screen: Screen): void {
   // A program gets every byte; a terminal would obey some of them.
   const shown = 'isTTY' in stdout && stdout.isTTY === true ? tame(text) : text;
   if (text !== '') stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
@@ -59,7 +59,7 @@ function finish({ text, error, status, unsaved }: PromptsOutcome, { stdout }: Mo
     tell(error);
   } else if (status === 'aborted') {
     screen.line(screen.style('red', 'kern: aborted'));
-  } else if (text === '') {
+  } else if (text === '' && wasAsked) {
     screen.line(screen.style('dim', 'The model ended without an answer.'));
   }
 }
