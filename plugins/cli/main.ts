@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { explain, installProcessHandlers, KernError, type Kernel } from 'kern/plugin';
 import { answerOrReport } from './answer.ts';
 import type { Composition } from './composition.ts';
@@ -17,6 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   mark('main', env);
   sayOnStderr();
   let isStdinOpen = false;
+  let isThrown = false;
   const openStdin = (): NodeJS.ReadStream => {
     isStdinOpen = true;
     return process.stdin;
@@ -28,7 +29,15 @@ export async function main(argv: readonly string[]): Promise<number> {
   const signals = listenToSignals(crash);
   const output = guardOutput([stdout, stderr], signals.abort);
   // Whatever ends the process, children end with it.
-  process.once('exit', crash);
+  const atExit = (code: number): void => {
+    if (signals.exitCode === undefined && !isThrown) tellExit(code, kernels);
+    crash();
+  };
+  // An error of nobody ends the process, too, and Node tells that.
+  process.on('uncaughtExceptionMonitor', () => {
+    isThrown ||= ownerIn(kernels) === undefined;
+  });
+  process.once('exit', atExit);
   // A promise of a plugin that never settles is waited for: the process would end silently, as if all were well.
   const alive = setInterval(() => {}, 2 ** 30);
   const code = await answerOrReport(
@@ -60,12 +69,33 @@ export async function main(argv: readonly string[]): Promise<number> {
   if (env.KERN_TIMING) stderr.write(`kern: ms since the start: ${timeline()}\n`);
   await output.drained();
   signals.dispose();
-  process.off('exit', crash);
+  process.off('exit', atExit);
   if (isStdinOpen) process.stdin.unref?.();
   if (output.failure !== undefined) stderr.write(`kern: ${output.failure}\n`);
   const exitCode = signals.exitCode ?? codeFor(code, output);
   setTimeout(() => process.exit(exitCode), lingerMs).unref();
   return exitCode;
+}
+
+/** The plugin whose code is running. */
+const ownerIn = (kernels: ReadonlySet<Kernel>): string | undefined =>
+  Array.from(kernels, (kernel) => kernel.owners.current()?.activation?.id).find((id) => id !== undefined);
+
+/** Somebody ended the process before its work was done. Whoever waits for kern must not take that for a success. */
+function tellExit(code: number, kernels: ReadonlySet<Kernel>): void {
+  const plugin = ownerIn(kernels);
+  const who = plugin === undefined ? 'something in this process' : `the plugin ${plugin}`;
+  const hint =
+    plugin === undefined
+      ? ''
+      : `\n  An error that it throws ends its own work alone; \`kern plugins disable ${plugin}\` switches it off.`;
+  try {
+    // What is written later is never written.
+    writeSync(2, `kern: ${who} called process.exit(${code}), which ended kern before it was done${hint}\n`);
+  } catch {
+    // Nobody reads it.
+  }
+  if (code === 0) process.exitCode = 1;
 }
 
 function hereOr(other: string): string {
@@ -115,7 +145,8 @@ function sayOnStderr(): void {
 /** Remembers the kernel for as long as it lives, and makes it answer for its plugins' stray errors. */
 function tracked(house: Composition, kernels: Set<Kernel>): Composition {
   const { kernel } = house;
-  const release = installProcessHandlers(kernel);
+  // To the end of the process: what a plugin left running may still fail, and is its own failure then, too.
+  installProcessHandlers(kernel);
   kernels.add(kernel);
   return {
     ...house,
@@ -123,7 +154,6 @@ function tracked(house: Composition, kernels: Set<Kernel>): Composition {
       const slow = process.env.KERN_TIMING ? slowStarts(explain(kernel)) : undefined;
       if (slow !== undefined) process.stderr.write(`kern: plugins that were slow to start, in ms: ${slow}\n`);
       await house.shutdown();
-      release();
       kernels.delete(kernel);
     },
   };
