@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const told: readonly Hook<'event', unknown, never>[] = [
   ...[kern.agentStart, kern.agentEnd, kern.turnStart, kern.turnEnd, kern.messageStart, kern.queueChanged],
-  ...[kern.toolStart, kern.toolUpdate, kern.toolEnd, kern.permissionDecided, kern.ruleTriggered],
+  ...[kern.toolStart, kern.toolUpdate, kern.toolEnd, kern.permissionDecided, kern.ruleTriggered, kern.hookMessage],
   ...[kern.modelSelect, kern.modelResponse, kern.thinkingSelect, kern.retryStart, kern.retryEnd],
   ...[kern.sessionSwitch, kern.sessionBranch, kern.sessionTree, kern.sessionCompact, kern.compactionStart],
   ...[kern.compactionEnd, kern.entryAppended, kern.sessionWriteFailed, kern.sessionWriteRestored],
