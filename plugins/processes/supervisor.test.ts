@@ -257,7 +257,7 @@ test('an abort after the end changes nothing', async () => {
   expect(carriers(supervisor.run)).toHaveLength(1);
 });
 
-test('aborts at random moments leave no process', { timeout: 60_000 }, async () => {
+test('aborts at random moments leave no process', { timeout: counts({ test: 60_000, soak: 600_000 }) }, async () => {
   const rounds = counts({ test: 40, soak: 500 });
   const supervisor = make();
   await supervisor.spawn('true', []).result;
