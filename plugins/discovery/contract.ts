@@ -402,6 +402,8 @@ export interface Files {
 export interface DiscoveryFiles {
   /** Files as one provider sees them in one place: what it looks at is remembered, to be watched. */
   open(where: Where, signal: AbortSignal): Files;
+  /** What makes a path, links followed, one of a secret that no text for the model is read from. */
+  secretIn(path: string, kernHome: string): string | undefined;
 }
 
 /** The files of discovery. Nothing found through it hangs or ends a run. */

@@ -1,1 +1,2 @@
 export { plainWords } from './command.ts';
+export { protectedRead } from './protected-reads.ts';

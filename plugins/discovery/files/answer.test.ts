@@ -199,12 +199,12 @@ test('a text is read as it is when it is asked for, goes on when it is broken, a
 test.skipIf(process.platform === 'win32')(
   'a folder of skills may be a link, and one that leads into itself ends',
   async () => {
-    using folder = folderWith({ 'shared/a/SKILL.md': skill('a'), 'home/work/repo/.neighbour/x': '' });
+    using folder = folderWith({ 'home/work/repo/shared/a/SKILL.md': skill('a'), 'home/work/repo/.neighbour/x': '' });
     const skills = path.join(folder.path, 'home/work/repo/.neighbour/skills');
-    symlinkSync(path.join(folder.path, 'shared'), skills);
-    mkdirSync(path.join(folder.path, 'shared/round'));
-    symlinkSync(skills, path.join(folder.path, 'shared/round/again'));
-    writeFileSync(path.join(folder.path, 'shared/file'), '');
+    symlinkSync(path.join(folder.path, 'home/work/repo/shared'), skills);
+    mkdirSync(path.join(folder.path, 'home/work/repo/shared/round'));
+    symlinkSync(skills, path.join(folder.path, 'home/work/repo/shared/round/again'));
+    writeFileSync(path.join(folder.path, 'home/work/repo/shared/file'), '');
     expect(names(await ask(folder, 'home/work/repo'))).toEqual(['project:a']);
   },
 );

@@ -5,6 +5,7 @@ import type { ProvidedItem, ProviderAnswer, Schema, Where } from 'kern/plugin';
 import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, FoundItems, FoundKind, PlaceOf, PlaceOptions, Places } from '../places.ts';
 import { formats } from './formats.ts';
+import { guarded, told } from './guard.ts';
 import { makerOf, type Stamps, type Workshop } from './make.ts';
 import { type Base, basesOf } from './walk.ts';
 
@@ -223,7 +224,10 @@ async function itemsAt<K extends FoundKind>(
   const level = levelIn(place, inside);
   const { where, user, env = process.env, levels, reading, stamps, broken, files } = inside;
   const { givesWayTo, ...there } = spot;
-  const base = { ...there, level, levels, where, user, env, files: reading, options: options as PlaceOptions };
+  const seen = told.has(inside.kind)
+    ? guarded(reading, { level, base: spot.base, user, where, secretIn: files.secretIn })
+    : reading;
+  const base = { ...there, level, levels, where, user, env, files: seen, options: options as PlaceOptions };
   const at: At = { ...base, make: makerOf({ at: base, files, stamps, broken }) };
   const items =
     typeof format === 'string'

@@ -3,6 +3,7 @@ import { KernError } from 'kern/plugin';
 import type { DiscoveryFiles, Files } from '../contract.ts';
 import type { At, Make, Markdown } from '../places.ts';
 import { allIn, lookBelow } from './below.ts';
+import { guarded } from './guard.ts';
 import { readHead } from './head.ts';
 import { hookFile, readHooks } from './hooks.ts';
 import { type IncludeOptions, withIncludes } from './includes.ts';
@@ -113,12 +114,12 @@ const readerOf = (
 
 function openReader(
   path: string,
-  { where }: Workshop['at'],
+  at: Workshop['at'],
   files: DiscoveryFiles,
   textIn: (now: Files) => Promise<string | undefined>,
 ): Markdown['read'] {
   return async (signal = new AbortController().signal) => {
-    const now = files.open(where, signal);
+    const now = guarded(files.open(at.where, signal), { ...at, secretIn: files.secretIn });
     const text = await textIn(now);
     signal.throwIfAborted();
     if (text !== undefined) return text;

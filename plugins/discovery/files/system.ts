@@ -1,3 +1,4 @@
+import { protectedRead } from 'kern/contracts';
 import { type Clock, systemClock } from 'kern/plugin';
 import type { DiscoveryFiles } from '../contract.ts';
 import { Gate } from './gate.ts';
@@ -29,5 +30,5 @@ export function createFiles(
     }
     return looks;
   };
-  return { open: (_where, signal) => new Reading(ground, signal, shared()) };
+  return { open: (_where, signal) => new Reading(ground, signal, shared()), secretIn: protectedRead };
 }

@@ -177,14 +177,14 @@ test.skipIf(process.platform === 'win32')(
       'home/project/.agents/skills/fine/SKILL.md': skill,
       'home/project/.agents/skills/loop/x': '',
       'home/project/.kern/skills/own/SKILL.md': skill.replaceAll('fine', 'own'),
-      'home/shared/linked/SKILL.md': skill.replaceAll('fine', 'linked'),
+      'home/project/shared/linked/SKILL.md': skill.replaceAll('fine', 'linked'),
     });
     const at = (name: string): string => path.join(folder.path, 'home/project', name);
     symlinkSync('.', at('.agents/skills/a'));
     symlinkSync('../../skills', at('.agents/skills/loop/again'));
     for (let link = 1; link <= 12; link += 1) symlinkSync('.', at(`.kern/skills/l${link}`));
-    symlinkSync('../../../shared/linked', at('.kern/skills/linked'));
-    symlinkSync('../../../shared/linked', at('.kern/skills/once-more'));
+    symlinkSync('../../shared/linked', at('.kern/skills/linked'));
+    symlinkSync('../../shared/linked', at('.kern/skills/once-more'));
     let calls = 0;
     const counted: FilePort = {
       look: (file) => {
