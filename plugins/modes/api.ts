@@ -121,7 +121,7 @@ function errorOf(thrown: unknown): NonNullable<RunResult['error']> {
 /** 130 where an interrupt ended it; whoever aborts for another cause says the code as the signal's reason. */
 function exitCodeOf(status: PromptsOutcome['status'], code: string | undefined, signal: AbortSignal): number {
   if (status === 'ok') return 0;
-  if (code === 'no_prompt') return 2;
+  if (code === 'no_prompt' || code === 'usage') return 2;
   if (code === 'time_limit') return 124;
   if (status !== 'aborted' || !signal.aborted) return 1;
   const { reason } = signal;

@@ -43,7 +43,7 @@ export default definePlugin<SkillSettings>({
       if (asked === undefined) return undefined;
       const skills = await offeredSkills(ctx);
       const why = refusal(asked.name, skills);
-      if (why !== undefined) return { handled: true, say: why };
+      if (why !== undefined) return { handled: true, refused: { code: 'usage', message: why } };
       const skill = skills.find(({ name }) => name === asked.name);
       if (skill === undefined) return undefined;
       const { invokedHere } = await import('./shell-lines.ts');
@@ -54,7 +54,10 @@ export default definePlugin<SkillSettings>({
         made.set(key(text), await ctx.asking(invokedHere(ctx, skill, asked.args, signal)));
         return undefined;
       } catch (error) {
-        return { handled: true, say: `The skill ${asked.name} cannot be read: ${messageOf(error)}` };
+        return {
+          handled: true,
+          refused: { code: 'skill_unreadable', message: `The skill ${asked.name} cannot be read: ${messageOf(error)}` },
+        };
       }
     });
     ctx.tap(inputText, async (value) => {

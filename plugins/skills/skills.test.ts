@@ -117,7 +117,10 @@ test.for([
   ['/skill:inner', /^The skill inner is for the model alone/],
 ] as const)('%s is answered by kern, and no model is asked', async ([text, said]) => {
   const { session, requests } = await open(files);
-  expect(await session.prompt({ text })).toMatchObject({ status: 'ok', text: expect.stringMatching(said) });
+  expect(await session.prompt({ text })).toMatchObject({
+    status: 'error',
+    error: { code: 'usage', message: expect.stringMatching(said) },
+  });
   expect(requests).toEqual([]);
 });
 

@@ -32,3 +32,19 @@ test('a command that fails is a run that failed', async () => {
     exitCode: 1,
   });
 });
+
+test('a slash command or a skill that is not there is a slip, told on stderr, and no answer', async () => {
+  await using desk = await openDesk({ 'hi.json': replies, 'own.js': commands });
+  for (const text of ['/sielnt', '/skill:none']) {
+    const words = [text, '--model', 'script/hi.json', '-e', 'own.js', '--no-session'];
+    const { code, out, err } = await desk.kern('-p', ...words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/There is no (\/sielnt|skill none)/);
+    expect(await desk.json(...words)).toMatchObject({
+      status: 'error',
+      text: '',
+      error: { code: 'usage' },
+      exitCode: code,
+    });
+  }
+});

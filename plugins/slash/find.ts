@@ -13,7 +13,7 @@ export type Meant =
   | { readonly kind: 'command'; readonly entry: Entry<SlashCommand> }
   | { readonly kind: 'template'; readonly entry: Entry<PromptTemplate> }
   /** Nothing of that name, but of one like it: what to tell the person. */
-  | { readonly kind: 'near'; readonly say: string }
+  | { readonly kind: 'near'; readonly message: string; readonly hint: string }
   /** Words that happen to begin with a slash. */
   | { readonly kind: 'words' };
 
@@ -36,5 +36,9 @@ export async function meant(ctx: Context, { name }: Slashed): Promise<Meant> {
   ]).map((one) => `/${one}`);
   const question = didYouMean(near);
   if (question === undefined) return { kind: 'words' };
-  return { kind: 'near', say: `There is no /${name}. ${question} To send it as it is, put a blank before the slash.` };
+  return {
+    kind: 'near',
+    message: `There is no /${name}. ${question}`,
+    hint: 'To send it as it is, put a blank before the slash.',
+  };
 }

@@ -33,7 +33,8 @@ export default definePlugin<SlashSettings>({
       const { answerTo } = await import('./answer.ts');
       const found = await meant(ctx, typed);
       if (found.kind === 'words') return undefined;
-      if (found.kind === 'near') return { handled: true, say: found.say };
+      if (found.kind === 'near')
+        return { handled: true, refused: { code: 'usage', message: found.message, hint: found.hint } };
       made.clear();
       const signal = givenUp === undefined ? ctx.signal : AbortSignal.any([ctx.signal, givenUp]);
       try {

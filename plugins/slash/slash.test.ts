@@ -77,7 +77,9 @@ test.for([
 
 test('a name that is not there, but like one that is, is answered by kern, and no model is asked', async () => {
   const { session, sent } = await open(files);
-  expect((await session.prompt({ text: '/reviw x' })).text).toMatch(/^There is no \/reviw\. Did you mean \/review\?/);
+  expect((await session.prompt({ text: '/reviw x' })).error?.message).toMatch(
+    /^There is no \/reviw\. Did you mean \/review\?/,
+  );
   expect(sent()).toBeUndefined();
 });
 
