@@ -95,7 +95,7 @@ export class Kernel implements Core {
     this.#drain = new Drain(this);
     this.#lookout = new Lookout({
       presence: options.presence ?? allPresent,
-      watch: (owner, paths, fn) => this.#watch.watch(owner, paths, fn),
+      watch: (owner, paths, fn, since) => this.#watch.watch(owner, paths, fn, since),
       isOff: (provider, level) => this.#settings.provider(provider, level).off !== undefined,
       again: (capabilities, where) => {
         for (const capability of capabilities) void this.track(this.#seek(capability, where));

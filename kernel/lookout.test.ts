@@ -9,7 +9,10 @@ import { bootKernel, fixedSettings } from './testing.ts';
 function files(...there: readonly string[]) {
   const present = new Set(there);
   const looks: string[] = [];
-  const watched = new Map<string, { readonly paths: readonly string[]; readonly fn: (paths: string[]) => void }>();
+  const watched = new Map<
+    string,
+    { readonly paths: readonly string[]; readonly fn: (paths: string[]) => void; readonly since?: number | undefined }
+  >();
   const presence: PresencePort = {
     look: async (paths, { cwd }: Where) => {
       looks.push(`${cwd}: ${paths.join(' ')}`);
@@ -25,8 +28,8 @@ function files(...there: readonly string[]) {
       for (const { fn } of [...watched.values()]) fn([path]);
     },
     watch: {
-      watch: (owner: string, paths: readonly string[], fn: (paths: readonly string[]) => void) => {
-        watched.set(owner, { paths, fn });
+      watch: (owner: string, paths: readonly string[], fn: (paths: readonly string[]) => void, since?: number) => {
+        watched.set(owner, { paths, fn, since });
         const dispose = (): void => void watched.delete(owner);
         return { dispose, [Symbol.dispose]: dispose };
       },
@@ -75,15 +78,20 @@ test('when a file comes, the sleeper wakes without anyone asking again', async (
   expect(wordsOf(t.kernel)).toEqual(['a of a']);
 });
 
-test('a file that came before it was watched for is seen by the next who asks', async () => {
-  const { presence, come, watched, watch } = files();
+test('what is watched for is not looked for again until something comes, and what came since the look is told', async () => {
+  const { presence, watch, come, looks, watched } = files();
   const loads: string[] = [];
   await using t = await bootKernel([owner], { presence, watch });
   t.kernel.introduce([looking('a', ['a.md'], loads)]);
-  await t.view.use(words).load();
-  watched.clear();
+  const before = Date.now();
+  for (let at = 0; at < 3; at += 1) await t.view.use(words).load();
+  expect(looks).toHaveLength(1);
+  expect([...watched.values()].every(({ since = 0 }) => since >= before && since <= Date.now())).toBe(true);
+  come('other.md');
+  await t.kernel.settled(1_000);
+  expect(looks).toHaveLength(2);
   come('a.md');
-  await t.view.use(words).load();
+  await t.kernel.settled(1_000);
   expect(loads).toEqual(['a']);
 });
 

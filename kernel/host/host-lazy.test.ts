@@ -82,6 +82,17 @@ test('one that looks for files sleeps where none is there, and wakes when one co
   await expect.poll(() => h.words(), { timeout: 10_000 }).toEqual(['a: awake']);
 });
 
+test('a file that came after the look and before anyone watched wakes it all the same', async () => {
+  await using h = await house();
+  pack(h, user, 'a', 'awake', { stubs: undefined, looksFor: { word: ['.words'] } });
+  await h.host.start();
+  await h.kernel.outlook.use(words).load();
+  h.write('project/.words', '');
+  expect(h.exists('mark')).toBe(false);
+  await h.watch();
+  await expect.poll(() => h.words(), { timeout: 10_000 }).toEqual(['a: awake']);
+});
+
 test('what declares or taps something of its own, or says too little, is loaded at once', async () => {
   await using h = await house();
   pack(h, user, 'a', 'declares', { declares: ['a/thing'] });
