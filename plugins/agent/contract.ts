@@ -194,6 +194,8 @@ export interface Prompt {
   readonly files?: readonly { readonly path: string; readonly content: string }[];
   /** It is a plugin that says this, and no person: kept as a `custom` message of its type. */
   readonly custom?: { readonly customType: string; readonly display: boolean; readonly details?: unknown };
+  /** Of an interruption that no person made: who it was, for the calls that are not made because of it. */
+  readonly by?: string;
 }
 
 export type SwitchReason = 'new' | 'resume' | 'fork' | 'branch';

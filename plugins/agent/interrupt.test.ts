@@ -1,5 +1,6 @@
 import type { Message } from 'kern/contracts';
 import { expect, test } from 'vitest';
+import { Interruption } from './interruption.ts';
 import { Recovery } from './retry/recovery.ts';
 import { fakeModel } from './test/fakes.ts';
 import { call, calls, expectPaired, Interrupts, noted, ok, run, says, wordsOf } from './test/world.ts';
@@ -24,7 +25,10 @@ test('an interrupt stops the reply, keeps what was said of it, and is heard at o
   expect(requests[1]?.map(wordsOf)).toEqual(['go', 'I will delete ', 'no, stop']);
 });
 
-test('calls that were complete are not made, and answered so', async () => {
+test.each([
+  [undefined, 'the person interrupted'],
+  [new Interruption('the rule no-any'), 'the rule no-any interrupted'],
+])('calls that were complete are not made, and answered with who interrupted', async (reason, who) => {
   const interrupts = new Interrupts();
   const ran: string[] = [];
   const { kept, end } = await run({
@@ -33,14 +37,14 @@ test('calls that were complete are not made, and answered so', async () => {
     replies: [
       async function* () {
         yield { type: 'toolcall_end', contentIndex: 0, toolCall: call('c1', 'a') };
-        interrupts.add('no');
+        interrupts.add('no', reason);
         await new Promise(() => {});
       },
       says('fine'),
     ],
   });
   expect(ran).toEqual([]);
-  expect(wordsOf(kept[2] as Message)).toBe('a was not run: the person interrupted.');
+  expect(wordsOf(kept[2] as Message)).toBe(`a was not run: ${who}.`);
   expectPaired(kept);
   expect(end.status).toBe('ok');
 });

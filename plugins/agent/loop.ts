@@ -1,6 +1,7 @@
 import type { AgentEvent, AssistantMessage, Message, StreamEvent, ToolCall, ToolResultMessage } from 'kern/contracts';
 import { type BatchEnd, failBatch, type PreparedCall, runBatch } from './batch.ts';
 import { type Ending, endingOf, lostCallNotice, shortfallOf, whyNoneRuns } from './ends.ts';
+import { whoInterrupted } from './interruption.ts';
 import { type Author, readReply } from './reply.ts';
 import type { Attempts } from './retry/attempts.ts';
 
@@ -175,7 +176,7 @@ async function runCalls(message: AssistantMessage, turn: Turn, port: LoopPort, s
   if (calls.length === 0) return { results: [], terminate: false };
   const keep = (result: ToolResultMessage): Promise<Message> => turn.keep(result);
   const emit = (event: AgentEvent): void => port.emit(event);
-  const whyStopped = (): string => (port.signal.aborted ? 'the turn was aborted' : 'the person interrupted');
+  const whyStopped = (): string => (port.signal.aborted ? 'the turn was aborted' : whoInterrupted(signal));
   const why = whyNoneRuns(message, signal.aborted ? whyStopped() : undefined);
   if (why !== undefined) return failBatch(calls, why, { keep, emit });
   await port.beforeCalls?.();

@@ -11,6 +11,7 @@ import {
 } from 'kern/contracts';
 import { KernError, type QueuedTexts, type SendAs } from 'kern/plugin';
 import type { RunClock, SessionBudget } from './budget.ts';
+import { Interruption } from './interruption.ts';
 import { type LoopEnd, type LoopPort, runLoop } from './loop.ts';
 import { MessageQueue } from './queue.ts';
 import { noteMessage, promptMessages } from './queue-messages.ts';
@@ -135,7 +136,7 @@ export class Runner {
     // What comes while an aborted run winds down is no part of it: it rides along with the next prompt.
     this.#queue.add(prompt, this.#run?.controller.signal.aborted === true ? 'nextTurn' : as);
     this.#tellQueue();
-    if (as === 'interrupt') this.#interrupted.abort();
+    if (as === 'interrupt') this.#interrupted.abort(prompt.by === undefined ? undefined : new Interruption(prompt.by));
   }
 
   queue(): QueuedTexts {

@@ -120,7 +120,11 @@ export class StreamRules {
     const interruption = `<system-interrupt reason="rule" rule="${name}" path="${shown}">\nWhat you were writing goes against a rule, so it was stopped. Keep to the rule, and go on with the task.\n\n${text}\n</system-interrupt>`;
     const details = { rule: name, path, match };
     try {
-      session.interrupt({ text: interruption, custom: { customType: 'kern.rule', display: true, details } });
+      session.interrupt({
+        text: interruption,
+        custom: { customType: 'kern.rule', display: true, details },
+        by: `the rule ${name}`,
+      });
       session.appendEntry(injectionType, { injectedRules: [name] });
     } catch (error) {
       // The session was left while the rule was read: nobody writes any more.

@@ -81,9 +81,9 @@ export class Interrupts {
   #texts: string[] = [];
   #controller = new AbortController();
 
-  add(text: string): void {
+  add(text: string, reason?: unknown): void {
     this.#texts.push(text);
-    this.#controller.abort();
+    this.#controller.abort(reason);
   }
 
   take(): readonly string[] {

@@ -52,6 +52,20 @@ test('what changed is told in one line when it counts, each item once; what is f
   ]);
 });
 
+test('a rule that stopped the reply is named once', async () => {
+  const lines = await told((emit) => {
+    const message = {
+      role: 'custom',
+      customType: 'kern.rule',
+      content: [],
+      details: { rule: 'no-any', path: '/p/no-any.md' },
+    } as unknown as Message;
+    emit({ type: 'message_start', message });
+    emit({ type: 'message_end', message });
+  });
+  expect(lines).toEqual([expect.stringContaining('the rule no-any stopped the reply (/p/no-any.md)')]);
+});
+
 test('with other tools the cache is lost, which is told with what it costs', async () => {
   const lines = await told((emit) => {
     const news = (added: readonly string[]): Message => ({

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { AgentEvent, AssistantMessage, ToolResult } from 'kern/contracts';
+import type { AgentEvent, AssistantMessage, Message, ToolResult } from 'kern/contracts';
 import { noteChange, noteReply, paintNews, paintToolNews } from './paint-news.ts';
 import { paintSession } from './paint-session.ts';
 import { harmless, type Screen, short } from './screen.ts';
@@ -16,6 +16,7 @@ export function paint(event: AgentEvent, screen: Screen): void {
       break;
     case 'message_start':
       if (event.message.role === 'assistant') paintNews(screen);
+      paintRule(event.message, screen);
       break;
     case 'message_end':
       paintToolNews(event.message, screen);
@@ -47,6 +48,13 @@ export function paint(event: AgentEvent, screen: Screen): void {
     default:
       paintSession(event, screen);
   }
+}
+
+/** A rule stopped the reply. */
+function paintRule(message: Message, screen: Screen): void {
+  if (message.role !== 'custom' || message.customType !== 'kern.rule') return;
+  const { rule, path } = message.details as { readonly rule: string; readonly path: string };
+  screen.line(`${screen.sign('warning')} the rule ${harmless(rule)} stopped the reply (${harmless(path)})`);
 }
 
 /** What is said before calls is progress; the last words are the answer, and go elsewhere. */
