@@ -19,13 +19,15 @@ export function unknownKeys(
     what = 'nothing reads this key.',
   ): void => {
     const { file, line } = originOf(layer, node);
-    const message = [what, didYouMean(nearNames(path.at(-1) ?? '', known))]
+    const key = path.join('.');
+    const near = didYouMean(nearNames(path.at(-1) ?? '', known));
+    const message = [what, near ?? (what.startsWith('write it') ? undefined : takenOutBy(key, layer))]
       .filter((part) => part !== undefined)
       .join(' ');
     found.push({
       ...(file === undefined ? {} : { file }),
       ...(line === undefined ? {} : { line }),
-      key: path.join('.'),
+      key,
       message,
     });
   };
@@ -73,6 +75,12 @@ export function unknownKeys(
         if (!switches.has(name)) report(child, ['providers', id, name], switches);
   }
   return found;
+}
+
+/** The next step with what a plugin that is gone has left behind. */
+function takenOutBy(key: string, { name, file }: Layer): string | undefined {
+  if (file === undefined || (name !== 'user' && name !== 'project')) return undefined;
+  return `\`kern config set ${key} --unset${name === 'project' ? ' --project' : ''}\` takes it out.`;
 }
 
 function entriesOf(layer: Layer, key: string): Iterable<[string, ConfigNode]> {

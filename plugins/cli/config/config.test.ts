@@ -163,3 +163,20 @@ test('what is needed to switch plugins on stays on, whatever stands in a file', 
   expect((await desk.kern('plugins', 'enable', 'cli.run')).code).toBe(0);
   expect((await desk.kern('-p', 'hi', '--model', 'script/none.yml')).err).toContain('none.yml');
 });
+
+test('what a plugin that is gone has left behind is named with how to take it out, and that does', async () => {
+  await using desk = await openDesk();
+  const file = path.join(desk.home, 'config.yml');
+  writeFileSync(file, 'weather:\n  unit: c\nplugins:\n  weather:\n    unit: f\n');
+  const said = (await desk.kern('doctor')).out;
+  for (const key of ['weather', 'plugins.weather']) {
+    expect(said).toContain(`\`kern config set ${key} --unset\` takes it out.`);
+    expect(await desk.kern('config', 'set', key, '--unset')).toEqual({
+      code: 0,
+      out: `${file}: ${key} taken out\n`,
+      err: '',
+    });
+  }
+  expect((await desk.kern('doctor')).out).not.toContain('weather');
+  expect((await desk.kern('config', 'set', 'weather', '--unset')).code).toBe(2);
+});

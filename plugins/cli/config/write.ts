@@ -12,7 +12,9 @@ export async function set(args: CommandArgs, host: CommandHost): Promise<number>
   }
   await host.view.use(workbench).load();
   const { config } = host.view.service(workbench);
+  const isStray = isUnset && (await config.problems()).some((one) => one.key === key);
   const file = text === undefined ? await config.unset(key, level) : await config.set(key, await parsed(text), level);
+  if (isStray) return tellTakenOut(key, file, args, host); // nothing reads it: it has no value to tell
   const value = await config.get(key);
   if (args.shared.json) host.json({ file, key, value: value.value ?? null, origin: value.origin });
   else host.print(`${file}: ${key} ${text === undefined ? 'taken out' : `= ${JSON.stringify(value.value)}`}`);
@@ -21,6 +23,12 @@ export async function set(args: CommandArgs, host: CommandHost): Promise<number>
   }
   const doubt = key === 'model' && typeof value.value === 'string' ? await doubtOf(value.value, host) : undefined;
   if (doubt !== undefined) host.say(`kern: ${doubt}`);
+  return 0;
+}
+
+function tellTakenOut(key: string, file: string, args: CommandArgs, host: CommandHost): number {
+  if (args.shared.json) host.json({ file, key, value: null });
+  else host.print(`${file}: ${key} taken out`);
   return 0;
 }
 
