@@ -33,6 +33,13 @@ export class LoadError extends KernError {
     this.line = options.line;
     this.missing = options.missing ?? [];
   }
+
+  /** The same with another next step. */
+  instead(hint: string): LoadError {
+    const { code, message, file, line, missing, cause, files, contents } = this;
+    const told = { line, missing, hint, cause, ...(file === undefined ? {} : { file }) };
+    return Object.assign(new LoadError(code as LoadFailure, message, told), { files, contents });
+  }
 }
 
 /** A file that cannot be parsed. The line is part of the message: it is what a person looks for. */

@@ -63,7 +63,8 @@ export class Reader {
       const own = place.level === 'builtin' ? files.filter((file) => !outside.includes(file)) : files;
       seen = { files: [place.entry, ...own], missing, contents };
       return { state: 'read', definition: await this.#definitionOf(exports, place), seen };
-    } catch (error) {
+    } catch (cause) {
+      const error = place.mend !== undefined && isOfCode(cause) ? cause.instead(place.mend) : cause;
       if (!(error instanceof LoadError)) return { state: 'failed', error, seen };
       const { files, missing, contents } = error;
       return { state: 'failed', error, seen: { files: [place.entry, ...files], missing, contents } };
@@ -109,6 +110,9 @@ export class Reader {
     }
   }
 }
+
+/** What is wrong with the code itself. */
+const isOfCode = (error: unknown): error is LoadError => error instanceof LoadError && error.code !== 'plugin_refused';
 
 /** Code that a person has not looked at was kept from running. */
 export const wasRefused = (error: unknown): boolean => codeOf(error) === 'plugin_refused';

@@ -79,11 +79,15 @@ export async function describe(folder: string, kernVersion: string): Promise<Des
       : message.replaceAll(folder + path.sep, ''),
   );
   if (entries.length === 0 && Object.keys(brings).length === 0) {
+    const index = isMeant ? undefined : ['index.ts', 'index.js'].find((one) => existsSync(path.join(folder, one)));
     throw new KernError(
       'package_empty',
       `${name} ${version} brings nothing that kern could use${problems[0] === undefined ? '' : `: ${problems[0]}`}`,
       {
-        hint: 'A package for kern says in its package.json what it brings: {"kern": {"extensions": ["./index.ts"]}}',
+        hint:
+          index === undefined
+            ? 'A package for kern says in its package.json what it brings: {"kern": {"extensions": ["./index.ts"]}}'
+            : `It has ${index}, and its package.json does not say that this is for kern: {"kern": {"extensions": ["./${index}"]}}`,
       },
     );
   }
@@ -98,7 +102,7 @@ export async function describe(folder: string, kernVersion: string): Promise<Des
     optionalDependencies: textMap(fieldOf(packageJson, 'optionalDependencies')),
     scripts: Object.fromEntries(Object.entries(scripts).filter(([script]) => lifecycle.includes(script))),
     peers: peersOf(packageJson),
-    warnings: [...problems, ...stated.problems, ...ownKern(packageJson)],
+    warnings: [...problems, ...stated.problems, ...unversioned(packageJson, other), ...ownKern(packageJson)],
   };
 }
 
@@ -120,11 +124,15 @@ function identity(
 ): { name: string; version: string; description: string | undefined } {
   const said = packageJson ?? other;
   const name =
-    fieldOf(packageJson, 'name') ?? fieldOf(other, 'name') ?? (said === undefined ? undefined : path.basename(folder));
+    fieldOf(packageJson, 'name') ?? fieldOf(other, 'name') ?? (other === undefined ? undefined : path.basename(folder));
   if (typeof name !== 'string' || !isPackageName(name))
     throw new KernError(
       'package_manifest',
-      said === undefined ? `${folder} has no package.json` : `package.json names no package: ${JSON.stringify(name)}`,
+      said === undefined
+        ? `${folder} has no package.json`
+        : name === undefined
+          ? 'package.json has no "name"'
+          : `package.json names no package: ${JSON.stringify(name)}`,
       {
         hint: 'A package.json with at least {"name": "weather", "version": "1.0.0", "kern": {"extensions": ["./index.ts"]}}',
       },
@@ -150,6 +158,11 @@ function peersOf(packageJson: unknown): readonly string[] {
   return Object.entries(textMap(fieldOf(packageJson, 'peerDependencies')))
     .filter(([name]) => !given.test(name) && fieldOf(fieldOf(optional, name), 'optional') !== true)
     .map(([name, range]) => `${name}@${range}`);
+}
+
+function unversioned(packageJson: unknown, other: unknown): readonly string[] {
+  const isSaid = [packageJson, other].some((one) => fieldOf(one, 'version') !== undefined);
+  return isSaid ? [] : ['it has no "version": it counts as 0.0.0, and npm does not pack it'];
 }
 
 function ownKern(packageJson: unknown): readonly string[] {

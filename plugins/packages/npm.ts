@@ -3,6 +3,14 @@ import path from 'node:path';
 import { KernError, type SpawnResult } from 'kern/plugin';
 import { type FetchPorts, minutes } from './ports.ts';
 
+/** A registry that does not answer is told in seconds: by itself npm tries for more than a minute, in silence. */
+const quick: readonly string[] = [
+  '--fetch-retries=1',
+  '--fetch-retry-mintimeout=500',
+  '--fetch-retry-maxtimeout=1000',
+  '--fetch-timeout=10000',
+];
+
 /**
  * npm in a folder with a package.json of its own: what a project says about npm, its registry included, does not count, for
  * nobody has trusted it. What the person's own npm is set to does.
@@ -18,7 +26,16 @@ export async function npm(
   const [verb = '', ...rest] = args;
   const result = await run(
     'npm',
-    [verb, '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', ...rest],
+    [
+      verb,
+      ...quick,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--no-update-notifier',
+      '--loglevel=error',
+      ...rest,
+    ],
     {
       cwd: folder,
       signal,
@@ -41,6 +58,15 @@ export async function npm(
   if (result.exitCode === 0) return result;
   signal.throwIfAborted();
   const why = result.timedOut ? 'it took longer than ten minutes' : reasonOf(result.stderr);
+  const network = networkIn(result.stderr);
+  if (network !== undefined)
+    throw new KernError(
+      'package_fetch',
+      `npm could not fetch ${what}: ${network.host} does not answer (${network.code})`,
+      {
+        hint: 'Look whether the registry can be reached, and is the one that you mean: npm ping, npm config get registry',
+      },
+    );
   const isUnknown = /E404|ETARGET|ENOVERSIONS/.test(result.stderr + result.stdout);
   throw new KernError(isUnknown ? 'package_not_found' : 'package_fetch', `npm could not fetch ${what}: ${why}`, {
     hint: isUnknown
@@ -53,4 +79,15 @@ function reasonOf(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim());
   const said = lines.filter((line) => line !== '' && !/^code E|^A complete log|^This command was run|_logs/.test(line));
   return said.slice(0, 3).join(' ') || 'it does not say why';
+}
+
+/** That nobody answered, and who; undefined where somebody did. */
+function networkIn(stderr: string): { readonly host: string; readonly code: string } | undefined {
+  const code =
+    /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|E\w*TIMEDOUT|ERR_SOCKET_TIMEOUT|E\w+TIMEOUT)\b/.exec(
+      stderr,
+    )?.[1];
+  if (code === undefined) return undefined;
+  const host = /https?:\/\/(?:[^/\s@]*@)?([^/\s"']+)/.exec(stderr.replace(/https?:\/\/docs\.npmjs\S*/g, ''))?.[1];
+  return { host: host ?? 'the registry', code };
 }

@@ -47,9 +47,16 @@ async function placesIn(
         if (wrong !== undefined) throw wrong;
       },
       ...(manifest === undefined ? {} : { manifest }),
+      ...(locked.content === undefined ? {} : { mend: mendOf(shelf, name) }),
       ...(shelf.level === 'project' ? { root, bound: boundOf(name, locked, folder) } : {}),
     };
   });
+}
+
+/** What is edited in an installed package is not loaded. */
+function mendOf({ level }: Shelf, name: string): string {
+  const words = `${name}${level === 'project' ? ' --project' : ''}`;
+  return `kern plugins update ${words} takes a newer version, and kern plugins remove ${words} takes it out; to mend it, install its folder`;
 }
 
 /** All of the package, and what it needs: those lie where trust does not look by itself. */

@@ -37,14 +37,27 @@ export const stagingOf = (shelf: Shelf): string => path.join(shelf.folder, '.sta
 /** Fetches and looks. With `lock`, it has to be exactly what that says. */
 export async function planOf(source: Source, shelf: Shelf, ports: PlanPorts, lock?: Locked): Promise<Plan> {
   if (source.kind === 'folder') return planOfFolder(source.folder, portable(source, shelf.base), shelf, ports);
-  const desk = path.join(stagingOf(shelf), `${Date.now()}-${randomBytes(6).toString('hex')}`);
+  const desk = path.join(stagingOf(shelf), `${Date.now()}-${process.pid}-${randomBytes(6).toString('hex')}`);
   await mkdir(desk, { recursive: true, mode: 0o700 });
   try {
     return await planIn(desk, source, shelf, ports, lock);
   } catch (error) {
     await rm(desk, { recursive: true, force: true });
-    throw error;
+    throw withoutDesk(error, desk, source.text);
   }
+}
+
+/** Where it was fetched to is gone when a person reads of it, and says nothing. */
+function withoutDesk(error: unknown, desk: string, source: string): unknown {
+  if (!(error instanceof KernError)) return error;
+  const { code, message, hint, cause } = error;
+  const clean = (text: string): string =>
+    text
+      .replaceAll(`${path.join(desk, 'package')}${path.sep}`, '')
+      .replaceAll(path.join(desk, 'package'), source)
+      .replaceAll(desk, source);
+  if (clean(message) === message && (hint === undefined || clean(hint) === hint)) return error;
+  return new KernError(code, clean(message), { cause, ...(hint === undefined ? {} : { hint: clean(hint) }) });
 }
 
 async function planIn(

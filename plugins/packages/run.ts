@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { isatty } from 'node:tty';
@@ -136,13 +137,34 @@ async function parsed(plan: Plan): Promise<Plan> {
   const folder = staged === undefined ? folderOf(shelf, about.name, locked) : path.join(staged, 'package');
   const { parseAll } = await import('./lint/code.ts');
   const entries = about.entries.map((entry) => path.join(folder, entry));
-  const { findings } = await parseAll(entries, { folder, packageJson: undefined, exported: {} });
-  const stops = findings
-    .filter(({ severity }) => severity === 'error')
-    .map(
-      ({ file, line, message }) => `${path.relative(folder, file)}${line === undefined ? '' : `:${line}`} ${message}`,
+  const { findings, files } = await parseAll(entries, { folder, packageJson: undefined, exported: {} });
+  const shown = ({ file, line, message }: (typeof findings)[number]): string =>
+    `${path.relative(folder, file)}${line === undefined ? '' : `:${line}`} ${message.replaceAll(folder + path.sep, '')}`;
+  // Of a folder that is used where it lies, whoever installs it is who mends it.
+  const broken = findings.filter(
+    (one) => staged !== undefined && (one.code === 'syntax' || (one.code === 'import_missing' && isStatic(one, files))),
+  );
+  if (broken.length > 0) {
+    const isThere = readLock(shelf).has(about.name);
+    throw new KernError(
+      'package_broken',
+      `${about.name} ${about.version} would not load, and was not taken: ${broken.map(shown).join('; ')}`,
+      {
+        hint: `Its author has to mend it, or take another version${isThere ? '; what is installed stays as it is' : ''}.`,
+      },
     );
+  }
+  const stops = findings.filter(({ severity }) => severity === 'error').map(shown);
   return { ...plan, about: { ...about, warnings: [...about.warnings, ...stops] } };
+}
+
+/** What is imported only when it is needed may be missing, and its absence be expected. */
+function isStatic(
+  { file, line }: { readonly file: string; readonly line?: number },
+  files: readonly { readonly file: string; readonly source: string }[],
+): boolean {
+  const source = files.find((one) => one.file === file)?.source.split('\n')[(line ?? 0) - 1] ?? '';
+  return !/\b(?:import|require)\s*\(/.test(source) && /^\s*import\b|\bfrom\s*['"]/.test(source);
 }
 
 async function ranBefore({ about, before, shelf }: Plan, { bench }: Desk): Promise<readonly string[] | undefined> {
@@ -211,17 +233,26 @@ function known(name: string, { shelf, shelves }: Desk): Locked {
 /** `kern plugins update [name…]`. */
 export async function update(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number> {
   const desk = await deskOf(ctx, args, host);
-  const { shelf, ports, user } = desk;
-  const names = args.positionals.length > 0 ? [...new Set(args.positionals)] : [...readLock(shelf).keys()];
-  const wanted = names.map((name) => ({ name, locked: known(name, desk) }));
-  if (wanted.length > 0) await stagingReady(shelf);
+  const { ports, user } = desk;
+  const names = [...new Set(args.positionals)];
+  // Looking changes nothing, and so it looks everywhere.
+  const shelves = args.options.check === true && args.options.project !== true ? desk.shelves : [desk.shelf];
+  const wanted =
+    names.length > 0
+      ? names.map((name) => {
+          const shelf = shelves.find((one) => readLock(one).has(name)) ?? desk.shelf;
+          return { name, shelf, locked: known(name, { ...desk, shelf }) };
+        })
+      : shelves.flatMap((shelf) => [...readLock(shelf)].map(([name, locked]) => ({ name, shelf, locked })));
   const looked = [];
-  for (const { name, locked } of wanted) {
+  for (const { name, shelf, locked } of wanted) {
+    await stagingReady(shelf);
     const source = sourceOf(locked.source, shelf.base, user);
     const found = await newest(source, path.join(stagingOf(shelf), 'looks'), ports);
     const isSame = found !== undefined && (found === locked.version || found === locked.resolved);
     looked.push({
       name,
+      shelf,
       locked,
       source,
       found,
@@ -229,7 +260,7 @@ export async function update(ctx: Context, args: CommandArgs, host: CommandHost)
     });
   }
   if (args.options.check === true) {
-    const lines = looked.map(({ name, locked, found, state }) => ({
+    const lines = looked.map(({ name, shelf, locked, found, state }) => ({
       name,
       level: shelf.level,
       version: locked.version,
@@ -237,30 +268,41 @@ export async function update(ctx: Context, args: CommandArgs, host: CommandHost)
       state,
     }));
     if (args.shared.json) host.json({ packages: lines });
+    else if (lines.length === 0) host.print('No package is installed.');
     else
-      for (const line of lines)
+      for (const { name, version, level, state, newest } of lines)
         host.print(
           visible(
-            `${line.name} ${line.version}: ${told[line.state] ?? ''}${line.state === 'newer' ? line.newest : ''}`,
+            `${name} ${version}${level === 'project' ? ' (in this project)' : ''}: ${told[state] ?? ''}${state === 'newer' ? newest : ''}`,
           ),
         );
     return 0;
   }
   const plans: Plan[] = [];
   try {
-    for (const { locked, source, state } of looked) {
+    for (const { shelf, locked, source, state } of looked) {
       if (state === 'newest' || state === 'linked') continue;
       const plan = await parsed(await planOf(source, shelf, ports));
       plans.push({ ...plan, locked: { ...plan.locked, source: locked.source } });
     }
-    const changed = plans.filter(({ about, locked }) => readLock(shelf).get(about.name)?.content !== locked.content);
+    const changed = plans.filter(
+      ({ about, locked, shelf }) => readLock(shelf).get(about.name)?.content !== locked.content,
+    );
     if (changed.length > 0) return await offer(changed, desk);
     if (args.shared.json) host.json({ packages: [] });
-    else host.print(wanted.length === 0 ? 'No package is installed.' : 'There is nothing newer.');
+    else host.print(wanted.length === 0 ? nothingHere(desk) : 'There is nothing newer.');
     return 0;
   } finally {
     for (const plan of plans) await discard(plan);
   }
+}
+
+function nothingHere({ shelf, shelves }: Desk): string {
+  const isElsewhere = shelves.some((one) => one !== shelf && existsSync(lockFileOf(one)));
+  if (!isElsewhere) return 'No package is installed.';
+  return shelf.level === 'user'
+    ? 'No package is installed for you; of this project: kern plugins update --project'
+    : 'No package is installed in this project; of yours: kern plugins update';
 }
 
 const told: Readonly<Record<string, string>> = {

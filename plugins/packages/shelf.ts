@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { KernError, makeFolder } from 'kern/plugin';
+import { codeOf, KernError, makeFolder } from 'kern/plugin';
 import { partsOf } from './content.ts';
 import { changeLock, type Locked, lockFileOf, readLock, type Shelf } from './lock.ts';
 import { type Plan, stagingOf } from './plan.ts';
@@ -10,6 +10,7 @@ import { pathOfSource } from './source.ts';
 
 /** What was left behind by what was cut short, or what a session may still use, is kept for a day. */
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /** Where a package lies: its version and its content are part of the name, so that no version takes another's files away. */
 export function folderOf(shelf: Shelf, name: string, locked: Locked): string {
@@ -95,6 +96,27 @@ async function ready(shelf: Shelf): Promise<void> {
 export async function stagingReady(shelf: Shelf): Promise<void> {
   await ready(shelf);
   await mkdir(stagingOf(shelf), { recursive: true, mode: 0o700 });
+  for (const name of await readdir(stagingOf(shelf)).catch(() => [])) {
+    const folder = path.join(stagingOf(shelf), name);
+    if (await isLeft(folder)) await rm(folder, { recursive: true, force: true }).catch(() => undefined); // the next time
+  }
+}
+
+/** Left behind by an installation that was killed. One that waits for an answer may wait for long. */
+async function isLeft(folder: string): Promise<boolean> {
+  const pid = /^\d+-(\d+)-[0-9a-f]+$/.exec(path.basename(folder))?.[1];
+  if (pid !== undefined) return !isRunning(Number(pid));
+  const found = await stat(folder).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > hourMs;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
 }
 
 /** Removes what nobody needs any more. What cannot be removed stays for the next time. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { KernError } from 'kern/plugin';
+import { codeOf, KernError, messageOf } from 'kern/plugin';
 import { limits } from './content.ts';
 
 /** A plain file of an archive. */
@@ -34,13 +34,22 @@ export async function unpack(
 }
 
 async function plain(archive: Buffer): Promise<Buffer> {
-  if (archive[0] !== 0x1f || archive[1] !== 0x8b) return archive;
+  if (archive[0] !== 0x1f || archive[1] !== 0x8b) {
+    if (archive.length >= block && isHead(archive.subarray(0, block))) return archive;
+    throw broken('it is no .tgz');
+  }
   try {
     return await promisify(gunzip)(archive, { maxOutputLength: limits.bytes });
   } catch (cause) {
-    throw new KernError('package_archive', 'the archive cannot be unpacked, or is too large', {
+    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE')
+      throw new KernError(
+        'package_archive',
+        `the archive is larger than kern takes: more than ${limits.bytes / 1_048_576} MB unpacked`,
+        { cause, hint: 'Unpack it, and install the folder; or ask its author what of it is needed.' },
+      );
+    throw new KernError('package_archive', `the archive cannot be unpacked: ${messageOf(cause)}`, {
       cause,
-      hint: 'Fetch it again.',
+      hint: 'It came only in part, or was damaged: fetch it again.',
     });
   }
 }

@@ -14,6 +14,8 @@ export interface PackagePlace {
   /** The extension, whatever the version of its package. */
   readonly same?: string;
   readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
+  /** What to do where it does not load, of what is not to be edited where it lies. */
+  readonly mend?: string;
   /** Rejects where its files are not those that were installed. */
   check?(): Promise<void>;
 }

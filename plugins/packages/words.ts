@@ -1,11 +1,12 @@
 import { visible } from 'kern/plugin';
 import { partKinds } from './parts.ts';
 import { lifecycleOf, type Plan } from './plan.ts';
+import { compareVersions } from './range.ts';
 import { folderOf } from './shelf.ts';
 
 /** What a person has to know of a package before it is taken. `ranBefore`: what the installed version runs. */
 export function planLines(plan: Plan, ranBefore: readonly string[] | undefined): readonly string[] {
-  const { about, locked, before, shelf, needs, scripted, leftOut, staged } = plan;
+  const { about, locked, shelf, needs, scripted, leftOut, staged } = plan;
   const isNew = (line: string): string =>
     ranBefore === undefined || ranBefore.includes(line) ? line : `${line} (new)`;
   const brought = [
@@ -27,7 +28,7 @@ export function planLines(plan: Plan, ranBefore: readonly string[] | undefined):
         `${folderOf(shelf, about.name, locked)}${staged === undefined ? ', and is used there: what is edited there is live' : ''}`,
       ],
     ],
-    ['replaces', before === undefined ? [] : [`${about.name} ${before.version} (${before.source})`]],
+    ['replaces', replaced(plan)],
     ['brings', brought],
     ['runs', about.runs.map(isNew)],
     ['needs', needs],
@@ -42,6 +43,17 @@ export function planLines(plan: Plan, ranBefore: readonly string[] | undefined):
       lines.map((line, at) => `  ${(at === 0 ? label : '').padEnd(10)} ${visible(line)}`),
     ),
   ];
+}
+
+/** What it takes the place of. What is there already, as it is, takes the place of nothing. */
+function replaced({ about: { name }, locked, before }: Plan): readonly string[] {
+  if (before === undefined) return [];
+  const { version, source, content } = before;
+  const isSame = content === locked.content && version === locked.version;
+  if (isSame && (content !== undefined || source === locked.source)) return [];
+  const order = compareVersions(locked.version, version);
+  const note = order < 0 ? '; this one is OLDER' : order === 0 && !isSame ? '; this one has other files' : '';
+  return [`${name} ${version} (${source})${note}`];
 }
 
 /** The same for programs. */

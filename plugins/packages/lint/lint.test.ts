@@ -333,7 +333,7 @@ test('a single file, a folder of extensions, and an extension written for pi are
     'all/one.ts':
       "import { definePlugin } from 'kern/plugin';\nexport default definePlugin({ id: 'one', setup() {} });\n",
     'all/two/index.js':
-      "const two = (pi) => { pi.registerTool({ name: 'two' }); pi.registerCommand('deux', {}); };\nmodule.exports = two;\n",
+      "const two = (pi) => { pi.registerTool({ name: 'two' }); pi.registerCommand('deux', {}); pi.registerFlag('zwei', { type: 'boolean' }); };\nmodule.exports = two;\n",
     'all/three.ts':
       "import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';\nimport { Type } from '@sinclair/typebox';\nexport default function (pi: ExtensionAPI) { pi.registerTool({ name: 'three', parameters: Type.Object({}) }); }\n",
   });
@@ -342,8 +342,9 @@ test('a single file, a folder of extensions, and an extension written for pi are
   expect(packages.map(({ registers }) => registers)).toMatchObject([
     { ids: ['one'] },
     { tools: ['three'] },
-    { tools: ['two'], slashCommands: ['deux'] },
+    { tools: ['two'], slashCommands: ['deux'], flags: ['zwei'] },
   ]);
+  expect((await desk.kern('plugins', 'lint', 'all/two')).out).toContain('registers tool two, /deux, --zwei');
   expect(await desk.json('plugins', 'lint', 'all/one.ts')).toMatchObject({
     ok: true,
     packages: [{ entries: ['one.ts'] }],

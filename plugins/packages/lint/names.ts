@@ -17,6 +17,7 @@ export interface Registered {
   readonly tools: readonly string[];
   readonly slashCommands: readonly string[];
   readonly commands: readonly string[];
+  readonly flags: readonly string[];
   readonly programs: readonly string[];
 }
 
@@ -46,6 +47,10 @@ const patterns = {
   ),
   slashCommands: new RegExp(
     `(?:contribute\\(\\s*(?:\\w+\\.)?slashCommands\\s*,\\s*\\{${within}\\bname:\\s*|registerCommand\\(\\s*)${text}`,
+    'g',
+  ),
+  flags: new RegExp(
+    `(?:contribute\\(\\s*(?:\\w+\\.)?flags\\s*,\\s*\\{${within}\\bname:\\s*|registerFlag\\(\\s*)${text}`,
     'g',
   ),
   programs: new RegExp(`(?:\\bctx\\.spawn|\\bpi\\.exec|\\bapi\\.exec)\\(\\s*${text}`, 'g'),
@@ -113,6 +118,7 @@ export function lookAtNames(
       tools: names(tools),
       slashCommands: names(slash),
       commands: names(verbs),
+      flags: names(all(files, patterns.flags)),
       programs: names(all(files, patterns.programs)),
     },
     findings,

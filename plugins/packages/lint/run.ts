@@ -214,12 +214,13 @@ function linesOf(looks: readonly Look[], cwd: string): readonly string[] {
             `${errors} ${errors === 1 ? 'error' : 'errors'}`,
             `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
           ].join(', ');
-    const { ids, tools: named, slashCommands: slash, commands: verbs } = look.registers;
+    const { ids, tools: named, slashCommands: slash, commands: verbs, flags } = look.registers;
     const registers = [
       ...ids.map((id) => `plugin ${id}`),
       ...named.map((name) => `tool ${name}`),
       ...slash.map((name) => `/${name}`),
       ...verbs.map((name) => `kern ${name}`),
+      ...flags.map((name) => `--${name}`),
     ];
     const brings = Object.entries(look.brings).map(([kind, list]) => `${kind}: ${list.join(', ')}`);
     return [
