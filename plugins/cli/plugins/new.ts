@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type CommandArgs, type CommandHost, workbench } from 'kern/contracts';
+import { type CommandArgs, type CommandHost, tools, workbench } from 'kern/contracts';
 import { KernError } from 'kern/plugin';
 import { reportsOf } from './list.ts';
 import { extensionFiles } from './templates.ts';
@@ -16,6 +16,18 @@ export async function create(args: CommandArgs, host: CommandHost): Promise<numb
   if ((await reportsOf(host)).some(({ id, level }) => id === name && level === 'builtin')) {
     throw new KernError('usage', `${name} is the name of a built-in`, { hint: 'Choose another one.' });
   }
+  const tool = toolOf(name);
+  const known = host.view.use(tools);
+  await known.load(host.signal, tool);
+  if (known.get(tool)?.origin.level === 'builtin') {
+    throw new KernError(
+      'usage',
+      `${tool} is the name of a built-in tool, and the tool of ${name} would take its place`,
+      {
+        hint: `Choose another one: kern plugins new my-${name}`,
+      },
+    );
+  }
   const { home, root, program } = host.view.service(workbench);
   const isUsers = args.options.user === true;
   const folder = path.join(isUsers ? home : path.join(root, '.kern'), 'extensions', name);
@@ -29,6 +41,8 @@ export async function create(args: CommandArgs, host: CommandHost): Promise<numb
   return 0;
 }
 
+const toolOf = (name: string): string => name.replaceAll('-', '_');
+
 function tellNext(
   name: string,
   folder: string,
@@ -36,7 +50,7 @@ function tellNext(
   files: Readonly<Record<string, string>>,
   host: CommandHost,
 ): void {
-  const tool = name.replaceAll('-', '_');
+  const tool = toolOf(name);
   const shown = folder.startsWith('..') ? path.resolve(host.view.where.cwd, folder) : folder;
   const call = `kern tool call ${tool} '{"place": "Oslo"}'`;
   const lines = [

@@ -222,3 +222,11 @@ test('what is blocked is not switched off by a name that is not its id', async (
   }
   expect(existsSync(path.join(desk.home, 'config.yml'))).toBe(false);
 });
+
+test('no extension is made whose tool would take the place of a built-in one', async () => {
+  await using desk = await openDesk();
+  const { code, err } = await desk.kern('plugins', 'new', 'read');
+  expect(code).toBe(2);
+  expect(err).toContain('kern plugins new my-read');
+  expect(existsSync(path.join(desk.project, '.kern'))).toBe(false);
+});
