@@ -440,3 +440,27 @@ export default definePlugin({ id: 'a', setup(ctx) {
   delete shared.kernTestWeights;
   expect(watchers()).toBeLessThanOrEqual(before);
 });
+
+test('a package whose package.json breaks goes on as it was, which is told with the file, and at a start it is told too', async () => {
+  const fine = '{"kern": {"extensions": ["./one.ts"]}}';
+  await using h = await house({
+    [user('pack/package.json')]: fine,
+    [user('pack/one.ts')]: word('pack', 'one'),
+    [user('bad/package.json')]: '{"kern',
+    [user('gone/package.json')]: '{"kern": {"extensions": ["./not.ts"]}}',
+  });
+  await h.host.start();
+  expect(h.words()).toEqual(['pack: one']);
+  expect(h.failures().join('\n')).toContain('bad/package.json');
+  expect(h.failures().join('\n')).toContain('gone/not.ts is not there');
+  await h.watch();
+  h.write(user('pack/package.json'), '{"kern": ');
+  await h.until(
+    () => h.told.some((line) => line.startsWith('pack kept: ') && line.includes('pack/package.json')),
+    () => h.told,
+  );
+  expect(h.words()).toEqual(['pack: one']);
+  h.write(user('pack/package.json'), fine);
+  h.write(user('pack/one.ts'), word('pack', 'two'));
+  await h.become('pack: two');
+});

@@ -21,6 +21,7 @@ import {
 import { type Adopt, Reader, wasRefused } from './reader.ts';
 import { idTaken, isFound, isLeaving, isThere, keyOf, newSlot, type Slot, unitOf, whoIs, whyBlocked } from './slot.ts';
 import { tellBlocked } from './tell-blocked.ts';
+import { Unread } from './unread.ts';
 import type { WatchHub } from './watch-hub.ts';
 
 export type { ExtensionFolder, Place, PlaceState } from './place.ts';
@@ -55,6 +56,7 @@ export class Host {
   readonly #reader: Reader;
   readonly #slots = new Map<string, Slot>();
   readonly #loadTimes = new LoadTimes();
+  readonly #unread: Unread;
   /** Problems of files that are no extension, by path. */
   #problems: ReadonlyMap<string, string> = new Map();
   /** Where no change is under way and nobody's code runs, whoever calls. */
@@ -65,6 +67,7 @@ export class Host {
   constructor(options: HostOptions) {
     const { loader, trust, kernel, adopt } = options;
     this.#options = options;
+    this.#unread = new Unread(kernel);
     this.#reader = new Reader({ loader, trust, clock: kernel.clock, limitMs, adopt });
   }
 
@@ -143,6 +146,7 @@ export class Host {
     const named = [...this.#slots.values()].flatMap(({ place }) => (place.level === 'session' ? [place.entry] : []));
     const { places, problems } = await foundIn(this.#options.folders, named, this.#options.others);
     this.#problems = problems;
+    this.#unread.tell(problems, this.#slots.values());
     return places;
   }
 
@@ -159,6 +163,7 @@ export class Host {
     for (const slot of [...this.#slots.values()].filter(isFound)) {
       const place = listed.get(slot.place.entry);
       const next = place ?? nextVersion(slot.place, places);
+      if (next === undefined && this.#unread.holds(slot)) continue;
       if (next === undefined) this.#missing(slot);
       else if (place === undefined) {
         // The same extension in another place: if it does not load there, what runs goes on.
