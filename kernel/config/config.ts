@@ -15,7 +15,7 @@ import {
   type Value,
   type ValueOrigin,
 } from './layers.ts';
-import { emptyMap, type MapNode, nodeOf, withNode } from './node.ts';
+import { dig, emptyMap, type MapNode, nodeOf, plain, withNode } from './node.ts';
 import {
   type ConfigProblem,
   type Found,
@@ -173,6 +173,11 @@ export class Config {
   /** The value that counts, and whose it is. A key that nobody knows has the value `undefined`. */
   get(key: Key): Value {
     return { key: keyText(key), ...valueAt(this.#state(), this.#target(key)) };
+  }
+
+  /** What the file of a level says itself, whatever the others say. */
+  said(level: 'user' | 'project', path: readonly string[]): unknown {
+    return plain(dig(this.#now.layers.find(({ name }) => name === level)?.root ?? emptyMap, path).node ?? emptyMap);
   }
 
   /** Why a value that guards must not be read: what a person wrote for it is wrong, and no default stands in for it. */
@@ -380,11 +385,9 @@ export class Config {
   #place(level: 'user' | 'project', key: Key): Place {
     const target = this.#target(key);
     const ids = idsOf(this.#state(), 'plugins');
+    const { home, root } = this.#options;
     return {
-      level,
-      home: this.#options.home,
-      root: this.#options.root,
-      file: this.file(level),
+      ...{ level, home, root, file: this.file(level) },
       key: keyText(key),
       target,
       settings: this.#settings,
@@ -449,8 +452,7 @@ export class Config {
       const { file } = this.#found[name];
       const { root, renames } = withNewNames(this.#found[name].root, this.#settings.all());
       if (renames.length > 0) renamed.set(name, renames);
-      const whole = name === 'user' ? drafted(root, this.#drafts) : root;
-      return { name, root: whole, ...(file === undefined ? {} : { file }) };
+      return { name, root: name === 'user' ? drafted(root, this.#drafts) : root, ...(file && { file }) };
     };
     const files = [
       fileLayer('user'),
@@ -463,8 +465,8 @@ export class Config {
     for (const [key, value] of Object.entries(this.#options.flags ?? {})) {
       if (value !== undefined) flags = withNode(flags, targetOf(key, this.#settings, () => ids).path, nodeOf(value));
     }
-    const override: Layer = { name: 'override', root: drafted(emptyMap, this.#overrides) };
-    const layers = [...files, { name: 'flags' as const, root: flags }, override];
+    const overrides = drafted(emptyMap, this.#overrides);
+    const layers: Layer[] = [...files, { name: 'flags', root: flags }, { name: 'override', root: overrides }];
     const rows = this.#settings.all().filter((row) => row.path[0] !== 'plugins');
     const settled = new Map(rows.map((row) => [row.key, settle(row, layers, this.#good)]));
     const keepers = this.#settings.all().flatMap(({ keeper }) => (keeper === undefined ? [] : [keeper]));

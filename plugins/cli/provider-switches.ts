@@ -4,7 +4,7 @@ import { didYouMean, KernError, nearNames } from 'kern/plugin';
 export interface SwitchSetting {
   readonly key: readonly string[];
   readonly value: unknown;
-  /** What stands there is taken out first: a yes or no would be put beside the words about levels. */
+  /** What stands there is taken out first: what is written would be put beside the words about levels. */
   readonly isNew?: boolean;
 }
 
@@ -14,12 +14,12 @@ export interface Switchable {
   readonly items: readonly string[];
 }
 
-/** The setting that switches a provider, one level of it, or an item. `now` tells what is set. */
+/** The setting that switches a provider, one level of it, or an item. `now` tells what the file that is written says itself. */
 export function switchesOf(
   name: string,
   on: boolean,
   { providers, items }: Switchable,
-  now: (key: string) => unknown,
+  now: (...path: readonly string[]) => unknown,
 ): SwitchSetting {
   if (providers.includes(name)) return ofProvider(name, undefined, on, now);
   const [, provider = '', level] = /^(.*):(user|project)$/.exec(name) ?? [];
@@ -39,17 +39,26 @@ export function switchesOf(
 }
 
 interface ProviderSettings {
+  readonly enabled?: boolean;
   readonly user?: boolean;
   readonly project?: boolean;
 }
 
 /** Written as short as it can be said: a plain yes or no where both levels agree, and nothing else is set. */
-function ofProvider(id: string, level: string | undefined, on: boolean, now: (key: string) => unknown): SwitchSetting {
-  const set = now(`providers.${id}`);
-  const { user = true, project = true, ...others } = (typeof set === 'object' ? (set ?? {}) : {}) as ProviderSettings;
+function ofProvider(
+  id: string,
+  level: string | undefined,
+  on: boolean,
+  now: (...path: readonly string[]) => unknown,
+): SwitchSetting {
+  const set = now('providers', id);
+  const isOff = (name: string): boolean => [now('disabledProviders')].flat().includes(name);
+  const said: ProviderSettings = typeof set === 'object' ? (set ?? {}) : {};
+  const { enabled = typeof set === 'boolean' ? set : !isOff(id), ...more } = said;
+  const { user = enabled && !isOff(`${id}:user`), project = enabled && !isOff(`${id}:project`), ...others } = more;
   const levels = level === undefined ? { user: on, project: on } : { user, project, [level]: on };
   const isPlain = levels.user === levels.project;
   const says = isPlain ? { enabled: levels.user } : levels;
   const value = isPlain && Object.keys(others).length === 0 ? levels.user : { ...says, ...others };
-  return { key: ['providers', id], value, isNew: typeof value === 'boolean' };
+  return { key: ['providers', id], value, isNew: true };
 }

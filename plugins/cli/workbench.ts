@@ -40,6 +40,7 @@ import { createTrustDesk, type TrustPart } from './trust-desk.ts';
 
 interface ConfigPart {
   get(key: string): ValueReport;
+  said(level: WritableLevel, path: readonly string[]): unknown;
   has(key: string): boolean;
   list(): readonly ValueReport[];
   settings(): readonly SettingReport[];
@@ -158,7 +159,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         providers: (await providerReports(kernel, view)).map((report) => report.id),
         items: await itemNames(kernel, view),
       };
-      const { key, value, isNew = false } = switchesOf(id, on, known, (name) => config.get(name).value);
+      const { key, value, isNew = false } = switchesOf(id, on, known, (...path) => config.said(level, path));
       if (isNew) await config.unset(level, key);
       return (await config.write(level, key, value)).file;
     },

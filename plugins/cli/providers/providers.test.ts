@@ -229,3 +229,20 @@ test('names, matchers and paths of files are shown without what a terminal would
     /shadowed by \S+ \(project\): \S+AGENTS\.md .*CLAUDE\.md/,
   );
 });
+
+test('a project that switches off what the person has on is told that it stays on, and gets none of the person’s own words', async () => {
+  await using desk = await openDesk(found);
+  writeFileSync(
+    path.join(desk.home, 'config.yml'),
+    'providers:\n  agents: { enabled: true, code: true, priority: 71 }\n',
+  );
+  const { out, err } = await desk.kern('providers', 'disable', 'agents', '--project');
+  expect(out).toContain('agents stays on');
+  expect(err).toContain('Your own config goes before the project');
+  const { file, state } = (await desk.json('providers', 'disable', 'agents', '--project')) as {
+    file: string;
+    state: string;
+  };
+  expect(state).toBe('on');
+  expect(readFileSync(file, 'utf8')).toBe('providers:\n  agents: false\n');
+});

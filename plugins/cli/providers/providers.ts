@@ -61,9 +61,26 @@ function stateText({ state, levels }: ProviderReport): string {
 
 export async function turn(on: boolean, args: CommandArgs, host: CommandHost): Promise<number> {
   const id = args.positionals[0] ?? '';
-  const file = await (await benchOf(host)).switchProvider(id, on, args.options.project === true ? 'project' : 'user');
-  if (args.shared.json) host.json({ id, state: on ? 'on' : 'off', file });
-  else host.print(`${id} is ${on ? 'on' : 'off'} (${file})`);
+  const bench = await benchOf(host);
+  const written = args.options.project === true ? 'project' : 'user';
+  const file = await bench.switchProvider(id, on, written);
+  const state = on ? 'on' : 'off';
+  const [, provider, level] = /^(.*?)(?::(user|project))?$/.exec(id) ?? [];
+  const { levels } = (await bench.providers()).find((report) => report.id === provider) ?? {};
+  // A project speaks of what it brings, and after the person.
+  const asked = level === 'user' || level === 'project' ? level : written;
+  const now = levels?.[asked] ?? { state };
+  if (args.shared.json) host.json({ id, state: now.state, file });
+  else if (now.state === state)
+    host.print(`${id} is ${state}${written === 'project' ? ' for what the project brings' : ''} (${file})`);
+  else {
+    host.print(`${id} stays ${now.state} (${file} says ${state})`);
+    host.say(
+      asked === 'user' && written === 'project'
+        ? 'kern: a project decides about what it brings itself, and not about what is yours'
+        : `kern: something that goes first says so${now.by === undefined ? '' : `: ${now.by}`}. Your own config goes before the project's: kern providers ${on ? 'enable' : 'disable'} ${id}`,
+    );
+  }
   return 0;
 }
 
