@@ -451,8 +451,8 @@ test('a package whose package.json breaks goes on as it was, which is told with 
   });
   await h.host.start();
   expect(h.words()).toEqual(['pack: one']);
-  expect(h.failures().join('\n')).toContain('bad/package.json');
-  expect(h.failures().join('\n')).toContain('gone/not.ts is not there');
+  expect(h.journal().join('\n')).toContain('bad/package.json');
+  expect(h.journal().join('\n')).toContain('gone/not.ts is not there');
   await h.watch();
   h.write(user('pack/package.json'), '{"kern": ');
   await h.until(
