@@ -18,19 +18,24 @@ export default definePlugin<SkillSettings>({
   after: ['prompt'],
   config: skillSettings,
   setup(ctx) {
-    const { customDirectories: paths } = ctx.config;
+    const { customDirectories: paths, listBudget: budget } = ctx.config;
     if (paths.length > 0) {
       const [id, displayName, description] = ['custom', 'Your folders', 'Skills in folders that the settings name.'];
       provideFolders(ctx, { id, displayName, description, priority: 95, kind: 'skill', format: 'skills', paths });
     }
+    let told: string | undefined;
     ctx.tap(systemPrompt, async (value) => {
       const { offeredSkills } = await import('./offered.ts');
-      const { skillSections } = await import('./listing.ts');
-      const more = skillSections(await offeredSkills(ctx), value);
+      const { skillList } = await import('./listing.ts');
+      const { tools, where } = value;
+      const { sections: more, problem } = skillList(await offeredSkills(ctx), { tools, where, budget });
+      // Once, and again when it is another one.
+      if (problem !== undefined && problem !== told) ctx.log.warn(problem);
+      told = problem;
       // A provider that is late takes no skill away.
       const late = ctx.use(skillItems).missing().length > 0 ? { isPartial: true } : {};
-      const told = more.length === 0 ? {} : { sections: withSections(value.sections, more) };
-      return Object.keys({ ...late, ...told }).length === 0 ? undefined : { ...value, ...told, ...late };
+      const listed = more.length === 0 ? {} : { sections: withSections(value.sections, more) };
+      return Object.keys({ ...late, ...listed }).length === 0 ? undefined : { ...value, ...listed, ...late };
     });
     /** Texts made while it was looked whether they can be, until they are sent a moment later. */
     const made = new Map<string, string>();

@@ -6,24 +6,53 @@ const intro =
 
 /** What a description may take: the specification allows no more. */
 const longest = 1_024;
+/** What is tried when the list is too long: shorter descriptions first, then the names alone. */
+const shorter = [longest, 240, 80, 0];
 
-/** The skills as the model is told of them: by name, description and file. It can use none where it has no tools. */
-export function skillSections(
-  skills: readonly Skill[],
-  { tools, where }: { readonly tools: readonly ToolFace[]; readonly where: Where },
-): readonly PromptSection[] {
-  const told = skills.filter(({ modelInvocable }) => modelInvocable);
-  if (told.length === 0 || tools.length === 0) return [];
-  return [
-    { id: 'skills', text: intro },
-    ...told.map(({ name, description, path }) => ({
-      id: `skill:${name}`,
-      text: `- ${name}: ${oneLine(description)} [${shownPath(path, where)}]`,
-    })),
-  ];
+/** The list of skills, and what the person should know of it. */
+export interface SkillList {
+  readonly sections: readonly PromptSection[];
+  /** It did not fit. */
+  readonly problem?: string;
 }
 
-function oneLine(text: string): string {
+/** The skills as the model is told of them: by name, description and file, in `budget` characters. It can use none where it has no tools. */
+export function skillList(
+  skills: readonly Skill[],
+  { tools, where, budget }: { readonly tools: readonly ToolFace[]; readonly where: Where; readonly budget: number },
+): SkillList {
+  const told = skills.filter(({ modelInvocable }) => modelInvocable);
+  if (told.length === 0 || tools.length === 0) return { sections: [] };
+  const linesOf = (most: number): readonly PromptSection[] =>
+    told.map(({ name, description, path }) => {
+      const about = most === 0 ? '' : `: ${oneLine(description, most)}`;
+      return { id: `skill:${name}`, text: `- ${name}${about} [${shownPath(path, where)}]` };
+    });
+  const head = { id: 'skills', text: intro };
+  const whole = linesOf(longest);
+  if (lengthOf(whole) <= budget) return { sections: [head, ...whole] };
+  const fitting = shorter.map(linesOf).find((lines) => lengthOf(lines) <= budget);
+  const kept = fitting ?? firstOf(linesOf(0), budget);
+  const left = told.length - kept.length;
+  const rest = left === 0 ? [] : [{ id: 'skills.more', text: `- and ${left} more, which a person can name` }];
+  const lost = left === 0 ? 'their descriptions are cut' : `only names are told, and ${left} not at all`;
+  return {
+    sections: [head, ...kept, ...rest],
+    problem: `the list of ${told.length} skills has ${lengthOf(whole)} characters, more than the ${budget} of plugins.skills.listBudget: ${lost}. plugins.skills.ignoredSkills leaves skills out`,
+  };
+}
+
+const lengthOf = (lines: readonly PromptSection[]): number => lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+
+function firstOf(lines: readonly PromptSection[], budget: number): readonly PromptSection[] {
+  let sum = 0;
+  return lines.filter(({ text }) => {
+    sum += text.length + 1;
+    return sum <= budget;
+  });
+}
+
+function oneLine(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -17,11 +17,16 @@ const skillSchema = () =>
       .describe(
         'Folders with skills in them, beside the usual ones: absolute, from ~, or from the folder of the project',
       ),
+    listBudget: z
+      .int()
+      .positive()
+      .default(40_000)
+      .describe('Characters that the list of skills may take in every request; a longer one is cut, and told of'),
   });
 export type SkillSettings = z.infer<ReturnType<typeof skillSchema>>;
 
 /** The settings under `plugins.skills`. */
 export const skillSettings = lazySettings<SkillSettings>(
-  { includeSkills: [], ignoredSkills: [], customDirectories: [] },
+  { includeSkills: [], ignoredSkills: [], customDirectories: [], listBudget: 40_000 },
   skillSchema,
 );
