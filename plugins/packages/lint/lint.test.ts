@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openDesk } from '../../cli/test/line.ts';
+import { tarball } from '../test/tarball.ts';
 
 interface Told {
   readonly ok: boolean;
@@ -64,6 +65,39 @@ test('a package that is in order is told with what it registers, brings and runs
   expect({ code, out }).toEqual({
     code: 0,
     out: expect.stringContaining('kern-weather 1.0.0: nothing to complain of'),
+  });
+});
+
+test('a tarball is looked through, and its findings are told by its name', async () => {
+  await using desk = await openDesk();
+  const pack = (name: string, files: Readonly<Record<string, string>>): string => {
+    writeFileSync(path.join(desk.project, name), tarball(files));
+    return path.join(desk.project, name);
+  };
+  pack('good.tgz', { ...good, 'package.json': good['package.json'].replace('>=0.0.1-a', '*') });
+  expect(await desk.kern('plugins', 'lint', 'good.tgz')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(
+      'kern-weather 1.0.0: nothing to complain of\n  registers plugin weather, tool weather',
+    ),
+  });
+  const broken = pack('broken.tgz', { ...good, 'index.ts': 'export default {{\n' });
+  expect(await desk.kern('plugins', 'lint', 'broken.tgz')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`${path.join('broken.tgz', 'index.ts')}:1: error`),
+  });
+  expect(await desk.json('plugins', 'lint', 'broken.tgz')).toMatchObject({ packages: [{ path: broken }] });
+});
+
+test('what is neither an extension nor a package nor a tarball is refused', async () => {
+  await using desk = await openDesk({ words: 'x:0:0\n', 'half.tgz': 'no tarball\n' });
+  expect(await desk.kern('plugins', 'lint', 'words')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('words is no extension, no package and no tarball'),
+  });
+  expect(await desk.kern('plugins', 'lint', 'half.tgz')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('it is no .tgz'),
   });
 });
 

@@ -12,6 +12,7 @@ import {
 import { KernError, locateExtensions, locatePackage, visible } from 'kern/plugin';
 import { describe, othersIn } from '../describe.ts';
 import { statedParts } from '../parts.ts';
+import { isArchive, unpacked } from './archive.ts';
 import { type CodeRoom, parseAll } from './code.ts';
 import { error, type Finding } from './findings.ts';
 import { lookAtManifest, packedBy } from './manifest.ts';
@@ -46,19 +47,59 @@ export async function lint(args: CommandArgs, host: CommandHost): Promise<number
       throw new KernError('usage', `${one} is not there`, {
         hint: 'Give a file, a package, or a folder of extensions.',
       });
-  const targets = [...new Set((await Promise.all(paths.map(targetsIn))).flat())];
+  await using archives = new AsyncDisposableStack();
+  const opened = await openAll(paths, archives);
+  const targets = [...new Set((await Promise.all(opened.map(({ at }) => targetsIn(at)))).flat())];
   if (targets.length === 0)
     throw new KernError('usage', `there is no extension in ${paths.join(', ')}`, {
       hint: 'An extension is a .ts or .js file, or a folder with a package.json or an index.ts.',
     });
   const room = await roomOf(host);
   const looks: Look[] = [];
-  for (const target of targets) looks.push(await lookAt(target, room));
+  for (const target of targets) {
+    const look = await lookAt(target, room);
+    looks.push(opened.reduce((told, { named }) => named(told), look));
+  }
   const findings = looks.flatMap((look) => look.findings);
   const isGood = findings.every(({ severity }) => severity !== 'error');
   if (args.shared.json) host.json({ ok: isGood, packages: looks.map(({ findings: _, ...look }) => look), findings });
   else for (const line of linesOf(looks, cwd)) host.print(line);
   return isGood ? 0 : 1;
+}
+
+interface Opened {
+  readonly at: string;
+  /** What was found, by the path that was given. */
+  named(look: Look): Look;
+}
+
+/** Tarballs are unpacked, and what is neither an extension nor a package is refused. */
+async function openAll(paths: readonly string[], archives: AsyncDisposableStack): Promise<readonly Opened[]> {
+  const opened: Opened[] = [];
+  for (const one of paths) {
+    if (statSync(one).isDirectory() || /\.[cm]?[jt]sx?$/.test(one)) opened.push({ at: one, named: (look) => look });
+    else if (!statSync(one).isFile() || !isArchive(one))
+      throw new KernError('usage', `${one} is no extension, no package and no tarball`, {
+        hint: 'Give a .ts or .js file, a folder, or the .tgz that `npm pack` writes.',
+      });
+    else {
+      const { folder, named } = archives.use(await unpacked(one));
+      opened.push({
+        at: folder,
+        named: (look) => ({
+          ...look,
+          path: named(look.path),
+          findings: look.findings.map((finding) => ({
+            ...finding,
+            file: named(finding.file),
+            message: named(finding.message),
+            hint: named(finding.hint),
+          })),
+        }),
+      });
+    }
+  }
+  return opened;
 }
 
 /** A file, a package, or what stands in a folder of extensions. */
