@@ -36,12 +36,20 @@ export async function info(args: CommandArgs, host: CommandHost): Promise<number
   return 0;
 }
 
-/** The plugins of an id, of several levels perhaps. Throws `plugin_unknown` with near names. */
+/** The plugins of an id, of several levels perhaps, or of a package. Throws `plugin_unknown` with near names. */
 export async function named(id: string, host: CommandHost): Promise<readonly PluginReport[]> {
   const reports = await reportsOf(host);
   const found = reports.filter((report) => report.id === id);
   if (found.length > 0) return found;
-  const ids = reports.map((report) => report.id);
+  const packages = await packageReports(host);
+  const meant = packages.filter(({ name }) => name === id);
+  const ofPackage = reports.filter((report) => packageOf(report, meant) !== undefined);
+  if (ofPackage.length > 0) return ofPackage;
+  if (meant.length > 0)
+    throw new KernError('plugin_unknown', `the package ${id} brings no plugin`, {
+      hint: '`kern plugins` lists the packages, and what is wrong with one.',
+    });
+  const ids = [...reports.map((report) => report.id), ...packages.map(({ name }) => name)];
   throw new KernError('plugin_unknown', `there is no plugin ${id}`, {
     hint: didYouMean(nearNames(id, ids)) ?? '`kern plugins` lists them.',
   });

@@ -73,6 +73,33 @@ test('a package is listed with its plugins, and named by why with its version an
   );
 });
 
+test('info and why take the name of a package for its plugins, and a slip in it is told', async () => {
+  await using desk = await openDesk({
+    'weather/package.json': JSON.stringify({
+      name: 'kern-weather',
+      version: '1.2.3',
+      kern: { extensions: ['./a.js'] },
+    }),
+    'weather/a.js': tool('sun'),
+    'words/package.json': JSON.stringify({ name: 'kern-words', version: '1.0.0', kern: { skills: ['skills'] } }),
+    'words/skills/one/SKILL.md': '---\nname: one\ndescription: One.\n---\nOne.\n',
+  });
+  await desk.kern('plugins', 'install', './weather', '--yes');
+  await desk.kern('plugins', 'install', './words', '--yes');
+  expect(await desk.json('plugins', 'info', 'kern-weather')).toMatchObject({ plugins: [{ id: 'sun' }] });
+  const told = await desk.kern('plugins', 'why', 'kern-weather');
+  expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/^sun: active/) });
+  expect(told.out).toContain('from the package kern-weather 1.2.3');
+  expect(await desk.kern('plugins', 'why', 'kern-wether')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Did you mean kern-weather'),
+  });
+  expect(await desk.kern('plugins', 'why', 'kern-words')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('the package kern-words brings no plugin'),
+  });
+});
+
 test('a setting that names no extension, and one that names many, are told and loaded', async () => {
   await using desk = await openDesk({ 'many/one.js': tool('one'), 'many/two/index.js': tool('two') });
   inHome(desk.home, 'config.yml', `extensions: [${JSON.stringify(path.join(desk.project, 'many'))}, nowhere]\n`);
