@@ -261,6 +261,7 @@ export class Host {
   /** What is to be set up; nothing where it may not run, failed, or sleeps until it is used. */
   async #prepare(slot: Slot): Promise<PluginDefinition | undefined> {
     try {
+      if (slot.place.isHollow === true) await slot.place.check?.();
       const trust = await this.#ask(slot.place);
       if (trust !== 'trusted') {
         await this.#block(slot, trust);

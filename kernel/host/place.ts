@@ -33,6 +33,8 @@ export interface Place {
   readonly same?: string;
   /** Rejects where what stands there is not what was installed. Asked each time before anything of it is read. */
   check?(): Promise<void>;
+  /** Nothing that could run stands there: the check says why before anybody is asked to trust it. */
+  readonly isHollow?: true;
   /** What to do where it does not load, of what is not to be edited where it lies: of an installed package. */
   readonly mend?: string;
   /** What trust is bound to beside its code: the rest of its package. */

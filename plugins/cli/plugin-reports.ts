@@ -9,6 +9,7 @@ export interface FoundPlace {
     readonly level: Level;
     readonly name: string;
     readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
+    readonly isHollow?: true;
   };
   readonly status:
     | { readonly state: 'new' | 'loaded' | 'failed' }

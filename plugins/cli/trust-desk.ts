@@ -49,6 +49,8 @@ export interface TrustDeskParts {
   readonly trust: TrustPart;
   /** What the host would load from the project. */
   readonly plugins: () => readonly TrustItem[];
+  /** Nothing that could be trusted stands there: a package that is not installed. */
+  readonly isHollow: (item: TrustItem) => boolean;
   /** Why nobody would run what was found. */
   readonly unused: (kind: FoundKind, item: FoundItems[FoundKind]) => Promise<string | undefined>;
 }
@@ -57,7 +59,7 @@ export interface TrustDeskParts {
 type Listed = Runnable & { readonly provider?: string };
 
 /** Answers `kern trust`: of everything that a project brings and that would run. Nothing of it is run for that. */
-export function createTrustDesk({ view, trust, plugins, unused }: TrustDeskParts): WorkbenchTrust {
+export function createTrustDesk({ view, trust, plugins, isHollow, unused }: TrustDeskParts): WorkbenchTrust {
   const listed = async (): Promise<readonly Listed[]> => {
     const own = plugins().map((item): Listed => ({ item, runs: item.path ?? item.id }));
     const all = new Map(own.map((one) => [keyOf(one.item), one]));
@@ -89,7 +91,7 @@ export function createTrustDesk({ view, trust, plugins, unused }: TrustDeskParts
           ...(provider === undefined ? {} : { provider }),
           runs,
           ...(notBy === undefined ? {} : { notBy }),
-          reason,
+          reason: state !== 'trusted' && isHollow(item) ? `${reason}; nothing of it is there to be trusted` : reason,
           ...(at === undefined ? {} : { at }),
           ...(denied === undefined ? {} : { denied }),
         };
@@ -102,9 +104,16 @@ export function createTrustDesk({ view, trust, plugins, unused }: TrustDeskParts
     status: async () => report(await listed()),
     grant: async (names) => {
       const items = await chosen(names);
+      const hollow = names === undefined ? undefined : items.find(({ item }) => isHollow(item));
+      if (hollow !== undefined)
+        throw new KernError('trust_not_there', `${hollow.item.id} is not there, and was not trusted`, {
+          hint: '`kern plugins install` fetches what the lock file of the project names.',
+        });
       // Of all, what cannot be bound to a content stays as it is, and says why; what was named is refused aloud.
       const bound = await Promise.all(
-        items.map(async ({ item }) => names !== undefined || (await trust.why(item)).sha256 !== undefined),
+        items.map(
+          async ({ item }) => !isHollow(item) && (names !== undefined || (await trust.why(item)).sha256 !== undefined),
+        ),
       );
       await trust.grant(items.filter((_, at) => bound[at]).map(({ item }) => item));
       return report(await listed());

@@ -235,6 +235,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
       },
     },
     trust: createTrustDesk({
+      isHollow: ({ kind, id }) =>
+        kind === 'plugin' && host.places.some(({ place }) => place.isHollow === true && place.name === id),
       view,
       trust,
       plugins: itemsOfProject,

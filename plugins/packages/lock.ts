@@ -99,9 +99,13 @@ function textOf(lock: Lock): string {
 }
 
 function broken(file: string, why: string): KernError {
-  return new KernError('package_lock', `${file} cannot be read: ${why}`, {
-    hint: 'Restore it, or move it away and install the packages again.',
-  });
+  return new KernError(
+    'package_lock',
+    `${file} cannot be read: ${why}: restore it from git, then \`kern plugins install\``,
+    {
+      hint: 'Or move it away, and install the packages again.',
+    },
+  );
 }
 
 /** A name of npm: it is also the name of a folder. */

@@ -18,7 +18,6 @@ async function placesOn(shelf: Shelf, where: Where): Promise<readonly PackagePla
     const packages = [...readLock(shelf)].map(([name, locked]) => placesIn(shelf, name, locked, where));
     return (await Promise.all(packages)).flat();
   } catch (error) {
-    // Of a project nobody has to know whether the file is one before its content may run.
     return [brokenPlace(shelf, where, error)];
   }
 }
@@ -30,7 +29,8 @@ async function placesIn(
   { home, root }: Where,
 ): Promise<readonly PackagePlace[]> {
   const folder = folderOf(shelf, name, locked);
-  const { found } = existsSync(folder) ? await locatePackage(folder) : notThere(folder, locked);
+  const isThere = existsSync(folder);
+  const { found } = isThere ? await locatePackage(folder) : notThere(folder, locked);
   const short = name.replace(/^@/, '').replace('/', '-');
   return found.map(({ entry, manifest }): PackagePlace => {
     const file = path.relative(folder, entry).split(path.sep).join('/');
@@ -46,6 +46,7 @@ async function placesIn(
         const wrong = await whatIsWrong(shelf, name, locked, home);
         if (wrong !== undefined) throw wrong;
       },
+      ...(isThere ? {} : { isHollow: true }),
       ...(manifest === undefined ? {} : { manifest }),
       ...(locked.content === undefined ? {} : { mend: mendOf(shelf, name) }),
       ...(shelf.level === 'project' ? { root, bound: boundOf(name, locked, folder) } : {}),
@@ -84,6 +85,7 @@ function brokenPlace(shelf: Shelf, { root }: Where, error: unknown): PackagePlac
     name: shelf.level === 'project' ? '.kern/packages' : 'packages',
     shortName: 'packages',
     check: () => Promise.reject(error),
+    isHollow: true,
     ...(shelf.level === 'project' ? { root } : {}),
   };
 }

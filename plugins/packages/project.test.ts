@@ -63,6 +63,44 @@ test.skipIf(noNpm)(
   120_000,
 );
 
+test('a clone without its packages, or with a broken lock file, is told how to bring them back, and asks for no trust', async () => {
+  await using desk = await openDesk({ '.git/HEAD': 'ref: refs/heads/main\n' });
+  await using colleague = await openDesk();
+  writeFileSync(
+    path.join(desk.project, 'weather.tgz'),
+    tarball({
+      'package.json': JSON.stringify(manifestOf('kern-weather', '1.0.0')),
+      'index.js': saying('weather', 'sun'),
+    }),
+  );
+  await desk.kern('plugins', 'install', './weather.tgz', '--project', '--yes');
+  clone(desk.project, colleague.project);
+  const granted = await colleague.kern('trust', 'grant');
+  expect(granted).toMatchObject({ code: 1, err: expect.stringContaining('not granted: plugin:.kern/packages/kern-w') });
+  expect(granted.out).not.toMatch(/\btrusted\b/);
+  const named = await colleague.kern('trust', 'grant', '--item', 'plugin:.kern/packages/kern-weather');
+  expect(named).toMatchObject({ code: 1, err: expect.stringContaining('is not there, and was not trusted') });
+  expect(granted.err).toContain('run `kern plugins install --project`');
+  const called = await colleague.kern('tool', 'call', 'weather');
+  expect(called.err).toContain('run `kern plugins install --project`');
+  expect(called.err).not.toContain('trust');
+  expect((await colleague.kern('-p', 'hi')).err).toContain('run `kern plugins install --project`');
+  const file = path.join(colleague.project, '.kern/packages/packages.lock.json');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.slice(0, 40));
+  for (const line of [
+    ['tool', 'call', 'weather'],
+    ['trust', 'grant'],
+  ]) {
+    const { err } = await colleague.kern(...line);
+    expect(err).toContain(`${file} cannot be read: it is no JSON: restore it from git, then \`kern plugins install\``);
+    expect(err).not.toContain('kern trust grant');
+  }
+  writeFileSync(file, text);
+  expect((await colleague.kern('plugins', 'install', '--yes')).code).toBe(0);
+  expect((await colleague.kern('tool', 'call', 'weather')).out).toBe('sun\n');
+});
+
 test('what a project installed is trusted as it is, and no longer when its lock file or its files change', async () => {
   await using desk = await openDesk({ '.git/HEAD': 'ref: refs/heads/main\n' });
   writeFileSync(

@@ -151,9 +151,11 @@ export async function whatIsWrong(
       ? new KernError('package_missing', `the folder of the package ${name} is not there: ${folder}`, {
           hint: `Bring it back, or: kern plugins remove ${name}`,
         })
-      : new KernError('package_missing', `the package ${name} ${locked.version} is not installed on this machine`, {
-          hint: `${again} fetches what the lock file names.`,
-        });
+      : new KernError(
+          'package_missing',
+          `the package ${name} ${locked.version} is not installed on this machine: run \`${again}\``,
+          { hint: 'It fetches exactly what the lock file names.' },
+        );
   }
   if (locked.content === undefined) return undefined;
   if (await isKnown(home, folder, locked).catch(() => false)) return undefined;

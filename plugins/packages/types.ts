@@ -18,6 +18,8 @@ export interface PackagePlace {
   readonly mend?: string;
   /** Rejects where its files are not those that were installed. */
   check?(): Promise<void>;
+  /** Nothing that could run stands there: the check says why before anybody is asked to trust it. */
+  readonly isHollow?: true;
 }
 
 /** An installed package, and how it stands. */

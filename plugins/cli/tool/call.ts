@@ -91,7 +91,8 @@ async function failedLines(bench: Workbench): Promise<readonly string[]> {
     'It may be a tool of what failed to load:',
     ...failed.map(({ id, level, source, failure }) => {
       const whose = level === 'builtin' ? id : source;
-      return `  ${whose}: ${failure?.message.replaceAll('\n', '\n    ') ?? 'it failed'}`;
+      const hint = failure?.hint === undefined ? '' : `\n    ${failure.hint}`;
+      return `  ${whose}: ${failure?.message.replaceAll('\n', '\n    ') ?? 'it failed'}${hint}`;
     }),
   ];
 }

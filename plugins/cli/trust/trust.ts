@@ -2,12 +2,13 @@ import {
   type CommandArgs,
   type CommandHost,
   columns,
+  installedPackages,
   type TrustChanges,
   type TrustReport,
   type Workbench,
   workbench,
 } from 'kern/contracts';
-import { visible } from 'kern/plugin';
+import { KernError, visible } from 'kern/plugin';
 import { changeLines } from './difference.ts';
 
 type Item = TrustReport['items'][number];
@@ -91,8 +92,10 @@ async function show(
     host.json(changes.length === 0 ? report : { ...report, changes });
     return 0;
   }
+  const missing = await missingOf(host);
   if (report.state === 'nothing') {
     host.print(nothing(report.root));
+    for (const line of missing) host.say(line);
     return 0;
   }
   for (const one of changes) {
@@ -102,11 +105,30 @@ async function show(
   host.print(`${visible(report.root)} is ${report.state}`);
   for (const line of columns(report.items.map(rowOf))) host.print(line);
   for (const item of left) host.say(`not granted: ${visible(`${item.kind}:${item.id}`)}: ${visible(item.reason)}`);
+  if (missing.length > 0) {
+    for (const line of missing) host.say(line);
+    return 0;
+  }
   if (left.length > 0)
     host.say('What lies in the project itself, as files of its own, can be trusted; --trust runs all for one run.');
   else if (report.state !== 'trusted')
     host.say('`kern trust grant` trusts what is there now; `kern trust why` says more.');
   return 0;
+}
+
+/** What the lock file names and is not there: there is nothing of it to trust yet. */
+async function missingOf({ view }: CommandHost): Promise<readonly string[]> {
+  const told = ({ message, hint = '' }: { readonly message: string; readonly hint?: string | undefined }): string =>
+    visible(`${message}. ${hint}`);
+  try {
+    const packages = await installedPackages(view.service(workbench));
+    return packages.flatMap(({ level, wrong }) =>
+      level === 'project' && wrong?.code === 'package_missing' ? [told(wrong)] : [],
+    );
+  } catch (error) {
+    if (error instanceof KernError) return [told(error)];
+    throw error;
+  }
 }
 
 function rowOf(item: Item): readonly string[] {
