@@ -23,7 +23,8 @@ export class Unread {
     }
     const found = [...slots].filter(isFound);
     for (const [path, message] of problems) {
-      if (this.#told.has(path)) continue;
+      // A file that cannot even be named brings nothing: `kern doctor` warns of it.
+      if (this.#told.has(path) || isEscaped(basename(path))) continue;
       const slot = found.find((one) => isIn(path, one));
       const id = basename(dirname(path));
       const who =
@@ -41,6 +42,9 @@ export class Unread {
     return existsSync(slot.place.entry) && [...this.#told.keys()].some((path) => isIn(path, slot));
   }
 }
+
+/** As `visible` writes what does not show. */
+const isEscaped = (name: string): boolean => /\\(?:u\{[\da-f]+\}|[nrt])/.test(name);
 
 /** A single file has no package: what stands beside it is of others. */
 const isIn = (path: string, { place: { folder } }: Slot): boolean =>
