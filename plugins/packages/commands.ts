@@ -73,7 +73,11 @@ export const packageCommands: readonly Command[] = [
     json: true,
     boots: 'builtins',
     positionals: [
-      { name: 'path', rest: true, summary: 'Files, or folders of extensions or packages. Default: this folder' },
+      {
+        name: 'path',
+        rest: true,
+        summary: 'Files, tarballs, or folders of extensions or packages. Default: this folder',
+      },
     ],
     examples: [
       ['Before it is packed', 'kern plugins lint ./weather'],
