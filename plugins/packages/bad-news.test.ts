@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Desk, openDesk } from '../cli/test/line.ts';
-import { isThere, manifestOf, saying, writeAll } from './test/shop.ts';
+import { isThere, manifestOf, openShop, saying, writeAll } from './test/shop.ts';
 import { tarball } from './test/tarball.ts';
 
 const noNpm = !isThere('npm');
@@ -114,16 +114,11 @@ test('update --check looks at the packages of the project too', async () => {
 });
 
 test.skipIf(noNpm)('a registry that does not answer is named (npm)', async () => {
+  await using _shop = await openShop();
   await using desk = await openDesk();
-  const { npm_config_registry: before } = process.env;
-  process.env.npm_config_registry = 'http://127.0.0.1:9/';
-  try {
-    const { code, err } = await desk.kern('plugins', 'install', 'npm:kern-weather', '--yes');
-    expect(code).toBe(1);
-    expect(err).toContain('127.0.0.1:9 does not answer (ECONNREFUSED)');
-    expect(err).toContain('npm config get registry');
-  } finally {
-    if (before === undefined) delete process.env.npm_config_registry;
-    else process.env.npm_config_registry = before;
-  }
+  vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
+  const { code, err } = await desk.kern('plugins', 'install', 'npm:kern-weather', '--yes');
+  expect(code).toBe(1);
+  expect(err).toContain('127.0.0.1:9 does not answer (ECONNREFUSED)');
+  expect(err).toContain('npm config get registry');
 });
