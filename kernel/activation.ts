@@ -18,6 +18,8 @@ export interface PluginUnit {
   readonly files?: readonly string[];
   /** How long its code took to load. */
   readonly loadMs?: number;
+  /** What does not hold while it does not load, where somebody counts on it: told with its failure. */
+  readonly stake?: string;
 }
 
 export interface TapRecord {

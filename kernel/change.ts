@@ -25,7 +25,7 @@ export type ChangeResult =
     };
 
 export interface Failure {
-  readonly unit: Pick<PluginUnit, 'key' | 'level' | 'source' | 'revision'> & { readonly id: string };
+  readonly unit: Pick<PluginUnit, 'key' | 'level' | 'source' | 'revision' | 'stake'> & { readonly id: string };
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;

@@ -29,7 +29,9 @@ test('a change that fails keeps the old and says why; the journal, the event and
   });
   expect(t.kernel.snapshot()).toBe(before);
   expect(t.complaints()).toEqual(['a: kept the old: plugin a failed in setup: half-written']);
-  expect(told).toMatchObject([{ id: 'a', state: 'kept', reason: 'plugin a failed in setup: half-written' }]);
+  expect(told).toMatchObject([
+    { id: 'a', state: 'kept', reason: 'plugin a failed in setup: half-written\nkern plugins why a' },
+  ]);
   expect(t.kernel.failures.get('builtin::a')).toMatchObject({
     unit: { id: 'a' },
     message: 'plugin a failed in setup: half-written',

@@ -5,6 +5,7 @@ export interface PluginChange {
   readonly id: string;
   readonly state: 'live' | 'kept' | 'failed' | 'unloaded' | 'blocked';
   readonly revision: number;
+  /** Of one that was kept, the last line is the next step. */
   readonly reason?: string;
   readonly file?: string;
 }

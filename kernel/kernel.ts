@@ -25,7 +25,7 @@ import { crashAll, endAll } from './ending.ts';
 import { messageOf } from './error.ts';
 import { EventBus } from './event-bus.ts';
 import type { PluginChange } from './events.ts';
-import { Failures, failingUnit } from './failures.ts';
+import { Failures, failedText, failingUnit, keptReason } from './failures.ts';
 import { Lookout } from './lookout.ts';
 import { allPresent, type KernelOptions, noWatch, type WatchPort } from './options.ts';
 import { Ownership } from './owner.ts';
@@ -449,7 +449,7 @@ export class Kernel implements Core {
       id: unit.id,
       state: isKept ? 'kept' : 'failed',
       revision: unit.revision,
-      reason: message,
+      reason: isKept ? keptReason(unit, error, message) : failedText(unit, error, message),
       file: unit.source,
     });
   }

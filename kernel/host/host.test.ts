@@ -133,18 +133,24 @@ test('a broken edit keeps the old, says why, and the next good one goes live', a
   await h.watch();
   h.told.length = 0;
   for (const [text, why] of [
-    ['export default {{{', 'cannot be parsed'],
+    ['export default {{{', 'a.ts:1 cannot be parsed'],
+    ['\n\nthrow new Error("not now");', 'a.ts:3 failed while it was loaded: not now'],
     [`import './nowhere.ts';`, 'which is not there'],
     ['export const nothing = 1;', 'has no plugin as its default export'],
     [word('a', 'bad', `requires: ['nobody'],`), 'requires nobody'],
-    [`export default { id: 'a', setup() { throw new Error('no luck'); } };`, 'no luck'],
+    [
+      `export default { id: 'a',\n setup() { throw new Error('no luck'); } };`,
+      'a.ts:2: plugin a failed in setup: no luck',
+    ],
   ] as const) {
     h.write(user('a.ts'), text);
     await h.until(
       () => h.told.some((line) => line.includes(why)),
       () => h.told,
     );
-    expect(h.told.filter((line) => line.includes(why))).toEqual([expect.stringMatching(/^a kept: /)]);
+    expect(h.told.filter((line) => line.includes(why))).toEqual([
+      expect.stringMatching(/^a kept: .*a\.ts.*\nsave a version that loads; kern plugins why a$/),
+    ]);
     expect(h.journal().some((line) => line.startsWith('kept_old: kept the old: ') && line.includes(why))).toBe(true);
     expect(h.words()).toEqual(['a: good']);
   }
@@ -225,7 +231,7 @@ test('a file that changes its id is another plugin; one whose new id is taken st
   h.write(user('a.ts'), word('b', 'taken'));
   await h.until(() => h.failures().length > 0, h.failures);
   expect(h.failures()).toEqual(['c: id_taken']);
-  expect(h.told.at(-1)).toMatch(/^c kept: the id b \(.*a\.ts\) is taken by .*b\.ts$/);
+  expect(h.told.at(-1)).toMatch(/^c kept: the id b \(.*a\.ts\) is taken by .*b\.ts$/m);
   expect(h.words()).toEqual(['b: two', 'c: three']);
   h.write(user('a.ts'), word('a', 'back'));
   await h.become('a: back', 'b: two');

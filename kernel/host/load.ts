@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { KernError, messageOf } from '../error.ts';
+import { faultLine } from '../fault-line.ts';
 import { Compiler } from './compile.ts';
 import { ModuleGraph } from './graph.ts';
 import { type ForeignModules, type HostModules, HostNames } from './host-names.ts';
@@ -107,8 +108,14 @@ function asLoadError(error: unknown, entry: string): LoadError {
     error instanceof KernError && error.hint !== undefined
       ? error.hint
       : 'correct the file; it is read again as soon as it is saved';
-  return new LoadError('plugin_threw', `${entry} failed while it was loaded: ${messageOf(error)}`, {
+  const where = faultLine(error, entry);
+  const isOwn = where === undefined || where.startsWith(`${entry}:`);
+  const named = isOwn
+    ? `${where ?? entry} failed while it was loaded`
+    : `${entry} failed while it was loaded (${where})`;
+  return new LoadError('plugin_threw', `${named}: ${messageOf(error)}`, {
     file: entry,
+    line: isOwn && where !== undefined ? Number(where.slice(entry.length + 1)) : undefined,
     cause: error,
     hint,
   });

@@ -37,6 +37,8 @@ export interface Place {
   readonly isHollow?: true;
   /** What to do where it does not load, of what is not to be edited where it lies: of an installed package. */
   readonly mend?: string;
+  /** What does not hold while it does not load, where somebody counts on it: told with its failure. */
+  readonly stake?: string;
   /** What trust is bound to beside its code: the rest of its package. */
   readonly bound?: Pick<TrustItem, 'definition' | 'files'>;
 }

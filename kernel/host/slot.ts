@@ -59,9 +59,17 @@ export function whoIs({ place, key, revision }: Slot): {
   readonly level: Level;
   readonly source: string;
   readonly revision: number;
+  readonly stake?: string;
 } {
-  const { level, entry, name } = place;
-  return { key: key ?? placeKey(place), id: key?.split(':').at(-1) ?? name, level, source: entry, revision };
+  const { level, entry, name, stake } = place;
+  return {
+    key: key ?? placeKey(place),
+    id: key?.split(':').at(-1) ?? name,
+    level,
+    source: entry,
+    revision,
+    ...(stake === undefined ? {} : { stake }),
+  };
 }
 
 export function keyOf({ level, root }: Place, id: string): string {
@@ -70,7 +78,7 @@ export function keyOf({ level, root }: Place, id: string): string {
 
 /** What is put into the kernel. The source of a built-in is the same whether it runs from its sources or not. */
 export function unitOf({ place, revision, files, loadMs }: Slot, definition: PluginDefinition): PluginUnit {
-  const { level, entry, root } = place;
+  const { level, entry, root, stake } = place;
   return {
     key: keyOf(place, definition.id),
     level,
@@ -80,6 +88,7 @@ export function unitOf({ place, revision, files, loadMs }: Slot, definition: Plu
     files,
     ...(loadMs === undefined ? {} : { loadMs }),
     ...(root === undefined ? {} : { root }),
+    ...(stake === undefined ? {} : { stake }),
   };
 }
 

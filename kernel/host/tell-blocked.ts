@@ -18,6 +18,7 @@ export function tellBlocked(
       ? ['kept_old', `kept the old: ${entry}: ${why}`]
       : ['blocked', `${name} is blocked: ${why}`];
     kernel.journal.add(id, 'warning', code, text);
-    kernel.announce({ id, state: wasLive ? 'kept' : 'blocked', revision, reason: why, file: entry });
+    const reason = wasLive ? `${entry}: ${why}\nlook at what changed; then kern trust grant` : why;
+    kernel.announce({ id, state: wasLive ? 'kept' : 'blocked', revision, reason, file: entry });
   };
 }

@@ -131,8 +131,9 @@ class Line {
     const { match: meant } = reading;
     await house.extend({ asFarAsPossible: meant.kind === 'command' && meant.command.mends === true });
     mark('extended', this.#outside.env);
-    // A tool call or a list on a pipe has nothing to say but its answer.
-    if (isForLaunch(reading) || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);
+    const isAsked = isForLaunch(reading) || (meant.kind === 'command' && meant.command.tellsFaults === true);
+    // A list on a pipe has nothing to say but its answer.
+    if (isAsked || this.#outside.stderr.isTTY) tellComplaints(house, this.#outside.stderr);
     if (!isForLaunch(reading)) return;
     // To the end of the house: a disposer that fails on the way out is told too.
     listenForComplaints(house.kernel.journal, (complaint) => {

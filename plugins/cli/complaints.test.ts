@@ -53,6 +53,19 @@ test('a tool call tells what failed during it on stderr', async () => {
   expect(err).toContain('kern: plugin bad failed in tool.result: ');
 }, 30_000);
 
+test('a tool list and a tool call tell what did not load, and that the hooks of a module do not hold', async () => {
+  await using desk = await openDesk({ 'a.txt': 'A\n', '../home/hooks/guard.ts': 'export default {{{' });
+  for (const asked of [
+    ['tool', 'list'],
+    ['tool', 'call', 'read', '{"path":"a.txt"}'],
+  ]) {
+    const { code, err } = await desk.kern(...asked);
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/^kern: .*hooks\/guard\.ts:1 cannot be parsed: .*\n {2}its hooks do not hold in this run/);
+  }
+  expect((await desk.kern('plugins')).err).toBe('');
+}, 30_000);
+
 test('a line names its plugin once', () => {
   const about = { severity: 'warning', code: 'log' } as const;
   expect(complaintLine({ ...about, plugin: 'a', message: 'n\no' })).toBe('kern: a: n\n  o');

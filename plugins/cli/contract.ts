@@ -92,6 +92,8 @@ export interface Command {
   readonly takesSecrets?: string;
   /** It runs also where the config keeps a built-in from loading: for what shows or mends the config. */
   readonly mends?: boolean;
+  /** What did not load may be what it is about: that is told on stderr also where nobody watches. */
+  readonly tellsFaults?: boolean;
   run(ctx: Context, args: CommandArgs, host: CommandHost): Promise<number>;
 }
 

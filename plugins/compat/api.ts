@@ -71,6 +71,8 @@ export interface ForeignPlace {
   readonly shortName: string;
   /** Whose it is. */
   readonly dialect: string;
+  /** What does not hold while it does not load. */
+  readonly stake?: string;
 }
 
 /**
@@ -100,7 +102,8 @@ export async function foreignPlaces(view: View, changed: () => void): Promise<re
       .filter(({ item }) => item.kind === 'module')
       .map(({ item, origin, ...entry }) => {
         const { dialect = 'kern' } = item;
-        const place = placeOf({ ...entry, origin, item: { path: item.path, dialect: hookPrefix(dialect) } }, root);
+        const at = placeOf({ ...entry, origin, item: { path: item.path, dialect: hookPrefix(dialect) } }, root);
+        const place = { ...at, stake: 'its hooks do not hold in this run until it loads' };
         const [, when] = /(?:^|[\\/])(pre|post)[\\/][^\\/]+$/.exec(item.path) ?? [];
         return when === undefined ? place : { ...place, shortName: `${when}-${place.shortName}` };
       }),

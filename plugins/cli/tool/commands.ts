@@ -8,6 +8,7 @@ export const toolCommands: readonly Command[] = [
     details:
       'In brackets: a tool that is offered where there is use for it, or when it is asked for (--tools, or the setting active of its plugin).',
     json: true,
+    tellsFaults: true,
     examples: [['With descriptions', 'kern tool list']],
     run: async (_ctx, args, host) => (await import('./list.ts')).list(args, host),
   },
@@ -21,6 +22,7 @@ export const toolCommands: readonly Command[] = [
       'too long is kept whole for a day, in the file that the result names.',
     ].join('\n'),
     json: true,
+    tellsFaults: true,
     positionals: [
       { name: 'name', required: true, summary: 'The tool' },
       { name: 'json', summary: 'Its arguments as a JSON object; - reads them from stdin' },

@@ -107,8 +107,11 @@ function paintPlugin(
     blocked: 'is blocked',
   }[state];
   const isBad = state === 'kept' || state === 'failed' || state === 'blocked';
-  const line = `${screen.sign(isBad ? 'warning' : 'reloaded')} plugin ${harmless(id)} ${words}${reason === undefined ? '' : `: ${short(reason, 200)}`}`;
+  // The last line of why one was kept is what to do: that is never cut.
+  const [, why, next] = (state === 'kept' && /^(.*)\n(.+)$/s.exec(reason ?? '')) || [undefined, reason, undefined];
+  const line = `${screen.sign(isBad ? 'warning' : 'reloaded')} plugin ${harmless(id)} ${words}${why === undefined ? '' : `: ${short(why, 200)}`}`;
   screen.line(isBad ? screen.style('red', line) : screen.style('dim', line));
+  if (next !== undefined) screen.line(screen.style('dim', `  ${harmless(next)}`));
 }
 
 /** What a call is about, from its arguments: a path, a command, or the first text among them. */

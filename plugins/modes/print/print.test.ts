@@ -160,7 +160,13 @@ test('changes of plugins and trouble with the session are told', async () => {
   const { err } = await shown((emit) => {
     emit({ type: 'plugin_changed', id: 'word-count', state: 'live', revision: 1 });
     emit({ type: 'plugin_changed', id: 'tools.bash', state: 'live', revision: 1, file: 'built-in' });
-    emit({ type: 'plugin_changed', id: 'word-count', state: 'kept', revision: 2, reason: 'kept the old: syntax' });
+    emit({
+      type: 'plugin_changed',
+      id: 'word-count',
+      state: 'kept',
+      revision: 2,
+      reason: `${'x'.repeat(300)}\nmend it`,
+    });
     emit({ type: 'session_write_failed', error: 'ENOSPC', pending: 3 });
     emit({ type: 'session_write_restored', written: 3 });
     emit({ type: 'extension_error', extensionPath: 'x.ts', event: 'tool.call', error: 'boom' });
@@ -168,7 +174,8 @@ test('changes of plugins and trouble with the session are told', async () => {
   });
   expect(err.split('\n')).toEqual([
     '↻ plugin word-count is live',
-    '! plugin word-count changed, but the old one was kept: kept the old: syntax',
+    `! plugin word-count changed, but the old one was kept: ${'x'.repeat(199)}…`,
+    '  mend it',
     '! the session cannot be written: ENOSPC (3 entries wait in memory)',
     '  the session is written again (3 entries)',
     '! x.ts failed in tool.call: boom',
