@@ -29,21 +29,21 @@ test('a module that is written while kern runs is a tool of the next turn; an ed
   ]);
   const file = path.join(h.home, 'tools/word.js');
   const version = (word: string): string =>
-    `export default { description: 'A word.', execute: async () => '${word}' };`;
+    `export default { description: 'Says ${word}.', execute: async () => '${word}' };`;
   const said = async (): Promise<string> => {
     await h.session.prompt({ text: 'go' });
     const result = h.session.messages().findLast(({ role }) => role === 'toolResult');
     return result?.content.map((part) => ('text' in part ? part.text : '')).join('') ?? '';
   };
-  const live = (): number | undefined =>
-    h.kern.kernel.snapshot().activations.find(({ id }) => id === 'tool.word')?.unit.revision;
+  // Not by its revision: a watcher may tell of one edit twice.
+  const live = (): string | undefined => h.session.view.use(tools).get('word')?.item.description;
   await h.session.prompt({ text: 'go' });
   h.kern.watch();
   writeTool(file, version('one'));
-  await expect.poll(live, wait).toBe(1);
+  await expect.poll(live, wait).toBe('Says one.');
   expect(await said()).toBe('one');
   writeTool(file, version('two'));
-  await expect.poll(live, wait).toBe(2);
+  await expect.poll(live, wait).toBe('Says two.');
   expect(await said()).toBe('two');
   writeTool(file, 'export default { description: 3 ');
   await expect.poll(() => h.complaints().filter((text) => text.includes('kept the old')).length, wait).toBe(1);
