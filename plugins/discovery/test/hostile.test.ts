@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { contextFiles, discoveryFiles, type FilePort, mcpServers, skills } from 'kern/contracts';
@@ -77,21 +77,37 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** Nothing is closed to root, and Windows has other rights. */
-const isRoot = process.getuid === undefined || process.getuid() === 0;
+/** Somebody who is not root, to whom nothing is closed. */
+const nobody = 65_534;
 
-test.skipIf(isRoot)(
-  'a folder and a file that may not be read are warnings of their provider, for anyone but root',
+/** Does it as who has no rights of root, in a folder of theirs. */
+async function asAnyone<T>({ path: folder }: Folder, work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
+    chownSync(path.join(folder, name), nobody, nobody);
+  process.seteuid?.(nobody);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test.skipIf(process.platform === 'win32')(
+  'a folder and a file that may not be read are warnings of their provider',
   async () => {
     using folder = folderWith({
       'home/project/.agents/skills/fine/SKILL.md': skill,
       'home/project/.kern/skills/x/SKILL.md': skill,
       'home/project/AGENTS.md': 'closed',
     });
+    await using t = await bootKernel(await pluginsOn());
+    // What it takes to look is loaded by who may read it.
+    using other = folderWith({ 'home/project/.kern/skills/fine/SKILL.md': skill });
+    await look(t, other);
     const closed = ['home/project/.kern/skills', 'home/project/AGENTS.md'].map((name) => path.join(folder.path, name));
     for (const file of closed) chmodSync(file, 0);
-    await using t = await bootKernel(await pluginsOn());
-    const view = await look(t, folder);
+    const view = await asAnyone(folder, () => look(t, folder));
     for (const file of closed) chmodSync(file, 0o755);
     expect(
       view
