@@ -42,9 +42,11 @@ export default definePlugin<PromptSettings>({
         .service(agentSessions)
         .open()
         .find((one) => one.id === id);
-      if (session === undefined || following.has(session)) return;
+      if (session === undefined) return;
       const { StreamRules } = await import('./stream-rules.ts');
-      following.set(session, new StreamRules(session, texts, ctx.signal));
+      const stream = following.get(session) ?? new StreamRules(session, texts, ctx.signal);
+      following.set(session, stream);
+      await stream.ready();
     };
     ctx.defer(() => {
       for (const stream of following.values()) stream.dispose();

@@ -39,6 +39,14 @@ test('a rule that matches stops the reply, is told once, and is announced', asyn
   expect(place.requests).toHaveLength(3);
 });
 
+test('a reply that is over in no time is stopped all the same', async () => {
+  await using place = await openPlace({
+    files,
+    turns: [{ text: ['const x', ': any', ' = 1;'] }, { text: 'const x: unknown = 1;' }],
+  });
+  expect(await place.session.prompt({ text: 'x' })).toMatchObject({ status: 'ok', text: 'const x: unknown = 1;' });
+});
+
 const rule = (rest: Partial<Rule>): Rule => ({
   name: 'r',
   path: '/p/r.md',

@@ -37,6 +37,11 @@ export class StreamRules {
     this.#following.dispose();
   }
 
+  /** Reads what may have to be told before the reply begins: a match stops it at once, and a short reply is over soon. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#watching().map((rule) => (this.#ready.has(rule) ? undefined : this.#prepare(rule))));
+  }
+
   #hear(event: AgentEvent): void {
     if (event.type === 'message_start') {
       this.#parts = new Map();
@@ -51,15 +56,16 @@ export class StreamRules {
 
   /** The rules as they are when a reply begins, without those that were told. */
   #arm(): void {
-    const watching = this.#session.view
-      .use(rules)
-      .items()
-      .filter((rule) => whenTold(rule) === 'match');
-    this.#watches = watching
-      .filter(({ name }) => !this.#told.has(name))
-      .map((rule) => watchOf(rule, (why) => this.#texts.say(rule.path, why), this.#texts.slow));
+    this.#watches = this.#watching().map((rule) =>
+      watchOf(rule, (why) => this.#texts.say(rule.path, why), this.#texts.slow),
+    );
     if (this.#watches.length > 0) warmUp();
     for (const { rule } of this.#watches) void this.#prepare(rule);
+  }
+
+  #watching(): readonly Rule[] {
+    const all = this.#session.view.use(rules).items();
+    return all.filter((rule) => whenTold(rule) === 'match' && !this.#told.has(rule.name));
   }
 
   /** Adds what came; answers with the part that it came to. */
