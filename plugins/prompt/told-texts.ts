@@ -22,6 +22,8 @@ export class ToldTexts {
       return text;
     } catch (error) {
       const before = this.#good.get(path);
+      // Nobody wants to know it any more: nothing is wrong with the file.
+      if (signal.aborted) return before;
       this.say(path, `${messageOf(error)}${before === undefined ? '' : ' — what it said before goes on to hold'}`);
       return before;
     }
