@@ -31,7 +31,8 @@ const apart = globSync(tests, { cwd: source('.'), exclude: ['**/{node_modules,fi
   .filter((file) => file.startsWith('kernel/host/') || isApart(readFileSync(source(`./${file}`), 'utf8')));
 
 function isApart(text: string): boolean {
-  const ofProcess = /process\.(env(\.\w+|\[.*?\])? = |(chdir|emit|exitCode|on|once|seteuid|stderr|stdin|stdout|umask)\b)/;
+  const ofProcess =
+    /process\.(env(\.\w+|\[.*?\])? = |(chdir|emit|exitCode|on|once|seteuid|stderr|stdin|stdout|umask)\b)/;
   const ofAll = /\bvi\.(doMock|mock|spyOn|stub\w+|useFakeTimers)\b|delete process\.env|globalThis|registerHooks/;
   return ofProcess.test(text) || ofAll.test(text);
 }
