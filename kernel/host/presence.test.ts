@@ -13,10 +13,10 @@ function place() {
     writeFileSync(file, text);
     return file;
   };
-  put('user/work/repo/src/index.ts');
+  put('user/code/repo/src/index.ts');
   const where = {
-    cwd: join(folder, 'user/work/repo/src'),
-    root: join(folder, 'user/work/repo'),
+    cwd: join(folder, 'user/code/repo/src'),
+    root: join(folder, 'user/code/repo'),
     home: join(folder, 'user/.kern'),
     user: join(folder, 'user'),
   };
@@ -32,9 +32,9 @@ test('a path is looked for in the working directory and above, the personal fold
   );
   expect(await isThere('nothing', '$SET')).toBe(true);
   for (const [path, file] of [
-    ['one.md', 'user/work/repo/one.md'],
-    ['two.md', 'user/work/two.md'],
-    ['.x/y', 'user/work/repo/src/.x/y'],
+    ['one.md', 'user/code/repo/one.md'],
+    ['two.md', 'user/code/two.md'],
+    ['.x/y', 'user/code/repo/src/.x/y'],
     ['~/.claude/skills', 'user/.claude/skills/a/SKILL.md'],
     ['$KERN_HOME/rules', 'user/.kern/rules/a.md'],
   ] as const) {
@@ -46,7 +46,7 @@ test('a path is looked for in the working directory and above, the personal fold
   expect(await isThere('ONE.MD')).toBe(true);
   put('above.md');
   expect(await isThere('above.md')).toBe(false);
-  symlinkSync('nowhere', join(folder, 'user/work/repo/dangling.md'));
+  symlinkSync('nowhere', join(folder, 'user/code/repo/dangling.md'));
   expect(await isThere('dangling.md')).toBe(true);
 });
 
@@ -56,7 +56,7 @@ test('it says in which folders what is missing would come', async () => {
   const presence = createPresence({ user: '/nowhere', env: {} });
   const { watch } = await presence.look(['.mcp.json', '~/.claude/skills'], where);
   expect(watch.toSorted()).toEqual(
-    ['user/', 'user/.claude/', 'user/work/', 'user/work/repo/', 'user/work/repo/src/'].map((name) =>
+    ['user/', 'user/.claude/', 'user/code/', 'user/code/repo/', 'user/code/repo/src/'].map((name) =>
       join(folder, name),
     ),
   );
@@ -67,8 +67,8 @@ test('a folder that did not change is not read again, and one whose clock stands
   const presence = createPresence({ user: '/nowhere', env: {} });
   const look = async (): Promise<boolean> => (await presence.look(['new.md'], where)).isThere;
   expect(await look()).toBe(false);
-  put('user/work/repo/new.md');
-  utimesSync(join(folder, 'user/work/repo'), new Date(), new Date());
+  put('user/code/repo/new.md');
+  utimesSync(join(folder, 'user/code/repo'), new Date(), new Date());
   expect(await look()).toBe(true);
 });
 
