@@ -148,6 +148,6 @@ test('in whatever charsets files are, ripgrep and the built-in matcher find the 
         expect(one.details).toMatchObject({ engine: 'ripgrep' });
       },
     ),
-    { seed: seed(), numRuns: counts({ test: 20, soak: 400 }) },
+    { seed: seed(), numRuns: counts({ test: 20, soak: 1_000 }) },
   );
 });
