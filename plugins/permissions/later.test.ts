@@ -60,6 +60,7 @@ const running = [
   'skill',
   'slash-command',
   'prompt',
+  'ssh-host',
 ];
 
 test('every place from which any agent runs something is guarded before anything is there', () => {
