@@ -32,7 +32,7 @@ const apart = globSync(tests, { cwd: source('.'), exclude: ['**/{node_modules,fi
 
 function isApart(text: string): boolean {
   const ofProcess =
-    /process\.(env(\.\w+|\[.*?\])? = |(chdir|emit|exitCode|on|once|seteuid|stderr|stdin|stdout|umask)\b)/;
+    /process\.(env(\.\w+|\[.*?\])? = |(chdir|emit|exitCode|getActive\w+|memoryUsage|on|once|seteuid|stderr|stdin|stdout|umask)\b)/;
   const ofAll = /\bvi\.(doMock|mock|spyOn|stub\w+|useFakeTimers)\b|delete process\.env|globalThis|registerHooks/;
   return ofProcess.test(text) || ofAll.test(text);
 }
